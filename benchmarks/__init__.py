@@ -1,0 +1,1 @@
+"""What the product costs beside the usual recipes: run ``python -m benchmarks.peers --help``."""

@@ -1,0 +1,155 @@
+"""The Python API: a knowledge base that is updated and searched."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .core.errors import StoreDamaged
+from .core.model import EmbeddingSettings, Hit
+from .core.ports import Embedder, Parser, Splitter
+from .settings import Settings
+from .store.catalog import Catalog
+from .store.generations import Profile
+from .store.local import Layout
+
+if TYPE_CHECKING:
+    from .search import Reader
+    from .update import Report, World
+
+Warn = Callable[[str], None]
+
+
+class KnowledgeBase:
+    """Folders of documents and the index over them.
+
+    ``home`` is the folder with ``indexer.toml``. Cheap to make: the model is loaded by the
+    first search, or by the first update that has something to embed.
+    """
+
+    def __init__(self, home: str | os.PathLike[str] | Settings, *, flags: Mapping[str, object] | None = None, warn: Warn = lambda text: None) -> None:
+        if isinstance(home, Settings):
+            self.settings = home
+        else:
+            from .config import load_settings
+
+            self.settings = load_settings(Path(home), flags or {})
+        self.layout = Layout(Path(self.settings.metadata), Path(self.settings.vectorstore))
+        self.warn = warn
+        self._reader: Reader | None = None
+        self._generation = ""
+        self._models: dict[str, Embedder] = {}
+
+    # ---- updating ------------------------------------------------------------------
+
+    def world(self, **edges: Any) -> World:
+        """The edges of a run with this configuration; ``edges`` replace single ones."""
+        from .parse import Parsers
+        from .update import World
+
+        s = self.settings
+        parser = Parsers(s.limits, dict(s.loaders))
+        defaults: dict[str, Any] = {
+            "settings": s, "parser": parser, "split": self._splitter(),
+            "profile": self.profile(parser), "now_ns": time.time_ns,
+        }  # fmt: skip
+        return World(**{**defaults, **edges})
+
+    def _splitter(self) -> Splitter:
+        from .split import make_splitter
+
+        return make_splitter(self.settings.split)
+
+    def profile(self, parser: Parser) -> Profile:
+        """What this configuration makes of the documents."""
+        from . import embed, split
+
+        s = self.settings
+        facts = {
+            "embedding": embed.describe(s.embedding),
+            "split": {"size": s.split.size, "overlap": s.split.overlap, "version": split.VERSION},
+            "parsers": dict(parser.fingerprint()),
+        }
+        e = s.embedding
+        plain = {f: getattr(e, f) for f in e.__slots__ if f != "api_key"}
+        return Profile(facts, json.dumps(plain, sort_keys=True, default=str), lambda: self.embedder(e))
+
+    def embedder(self, settings: EmbeddingSettings) -> Embedder:
+        """The model of these settings, loaded once."""
+        from . import embed
+
+        name = repr(settings)
+        if name not in self._models:
+            self._models[name] = embed.load(settings)
+        return self._models[name]
+
+    def update(self, *, dry_run: bool = False, allow_deletions: bool = False, verify_content: bool = False, **edges: Any) -> Report:
+        """Bring the index up to date with the folders; raises IndexerError."""
+        from .update import Request, update
+
+        return update(self.world(**edges), Request(dry_run, allow_deletions, verify_content, trigger="api"))
+
+    # ---- searching -----------------------------------------------------------------
+
+    def reader(self) -> Reader:
+        """The reader of the served generation, reopened when another is served."""
+        from .search import open_reader
+
+        served = self.layout.served()
+        if self._reader is None or served != self._generation:
+            if self._reader is not None:
+                self._reader.close()
+            self._reader, self._generation = open_reader(self.layout, self.warn)
+        return self._reader
+
+    def search(self, query: str, k: int = 5, *, inside: str = "", as_of: str = "") -> list[Hit]:
+        """The ``k`` chunks closest in meaning, best first. Empty before the first update."""
+        try:
+            if self.layout.served() is None:
+                return []
+        except StoreDamaged as e:
+            self.warn(str(e))
+            return []
+        try:
+            return self._search(self.reader(), query, k, inside, as_of)
+        except StoreDamaged as e:
+            return self._search(self._fallback(e), query, k, inside, as_of)
+
+    def _search(self, reader: Reader, query: str, k: int, inside: str, as_of: str) -> list[Hit]:
+        model = self.embedder(self._served_model(reader.catalog))
+        return reader.search(model.embed_query(query), k, inside=inside, as_of=as_of)
+
+    def _fallback(self, damage: StoreDamaged) -> Reader:
+        from .search import _from_snapshot
+
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = _from_snapshot(self.layout, self._generation or self.layout.served() or "", damage, self.warn)
+        return self._reader
+
+    def _served_model(self, catalog: Catalog) -> EmbeddingSettings:
+        """The model the served vectors were made with, whatever is configured by now."""
+        stored = json.loads(catalog.meta("embedding"))
+        return EmbeddingSettings(**{**stored, "api_key": self.settings.embedding.api_key})
+
+    def searchable(self, as_of: str = "") -> set[str]:
+        """Paths of the documents a search could return."""
+        try:
+            if self.layout.served() is None:
+                return set()
+            reader = self.reader()
+            with reader.catalog.db.read():
+                return {k.path for k in reader.documents(reader.commit_of(as_of) if as_of else None)}
+        except StoreDamaged as e:
+            self.warn(str(e))
+            return set()
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None

@@ -1,0 +1,29 @@
+"""One module per group of commands: ``arguments`` says what they take, ``run`` does the work."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..api import KnowledgeBase
+    from ..cli import Out
+
+
+def knowledge_base(options: argparse.Namespace, out: Out) -> KnowledgeBase:
+    """The knowledge base the options name."""
+    from ..api import KnowledgeBase
+    from ..config import load_settings, resolve_home
+    from ..core.errors import UsageError
+
+    flags: dict[str, object] = {}
+    for pair in options.set:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError("--set wants KEY=VALUE, such as --set split.size=300, not {given}.", given=pair)
+        flags[key] = value
+    home = resolve_home(options.home)
+    settings = load_settings(home, flags)
+    if settings.language in ("en", "zh"):
+        out.lang = settings.language
+    return KnowledgeBase(settings, warn=lambda text: out.warn("{text}", text=text))

@@ -1,0 +1,138 @@
+"""The validated settings of last time, so that an unchanged configuration costs no pydantic.
+
+Importing pydantic-settings costs 0.35 s of CPU, four times what a whole no-change update
+may cost. ``<metadata>/config.cache`` holds a seal, a line end and JSON; the seal is the SHA-256 over
+everything the result was made from *and* the JSON, so a stale, moved or damaged file never
+matches. Secrets are not in it: they are read again where they come from.
+
+This is the one file of the state not written by ``store.disk``: the configuration stands
+beside the store and may not import it, and nothing is lost when the file is torn or gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from ..core.model import EmbeddingSettings, ParseLimits, Source, SplitSettings
+from ..settings import Settings
+from .inputs import OTHER_VARIABLES, SECRET_KEY, SECRET_VARIABLE, SECRET_WORDS, Inputs
+
+FORMAT = 1
+NAME = "config.cache"
+_METADATA = re.compile(rb"""^[ \t]*metadata[ \t]*=[ \t]*["']([^"'\\]+)["']""", re.MULTILINE)
+
+
+def folder(inputs: Inputs) -> str:
+    """Where the cache lies, found without parsing: a wrong guess is a miss, never a wrong answer."""
+    path = inputs.flags.get("metadata") or inputs.environ.get("INDEXER_METADATA")
+    if not path:
+        written = _METADATA.search(inputs.data)
+        path = written[1].decode("utf-8", "replace") if written else "metadata"
+    return os.path.join(inputs.home, os.path.expanduser(str(path)))
+
+
+def load(inputs: Inputs, environ: Mapping[str, str]) -> Settings | None:
+    """The settings if everything they depend on is as it was, else None."""
+    try:
+        with open(os.path.join(folder(inputs), NAME), "rb") as file:
+            seal, _, payload = file.read().partition(b"\n")
+        if seal != _seal(inputs, payload):
+            return None
+        stored: dict[str, Any] = json.loads(payload)
+        settings = _from_json(stored["settings"])
+        if stored["real"] != _real(settings):  # a link was turned: places.py must look again
+            return None
+        key = _secret(stored["secret"], inputs, environ)
+        return replace(settings, embedding=replace(settings.embedding, api_key=key)) if key else settings
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def save(inputs: Inputs, settings: Settings, key_variable: str) -> None:
+    """Best effort: a read-only or missing metadata folder only costs the time next time.
+
+    ``key_variable`` names the variable of ``api_key_env``, else it is empty.
+    """
+    if not cacheable(settings):
+        return
+    plain = asdict(settings)
+    key = plain["embedding"].pop("api_key")
+    secret = f"env:{key_variable}" if key_variable else "given" if key else ""
+    payload = json.dumps({"settings": plain, "real": _real(settings), "secret": secret}).encode()
+    where = os.path.join(settings.metadata, NAME)
+    temporary = f"{where}.{os.getpid()}.tmp"
+    with contextlib.suppress(OSError):
+        try:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(_seal(inputs, payload) + b"\n" + payload)
+            os.replace(temporary, where)  # no fsync: a torn file has no valid seal
+        except OSError:
+            os.unlink(temporary)
+
+
+def cacheable(settings: Settings) -> bool:
+    """Whether no value but ``api_key`` may hold a secret (options of a class, user:password@ in an address)."""
+    words = json.dumps(settings.embedding.options)
+    return not re.search(SECRET_WORDS, words, re.IGNORECASE) and "@" not in settings.embedding.base_url
+
+
+def _seal(inputs: Inputs, payload: bytes) -> bytes:
+    environ = {k: v for k, v in inputs.environ.items() if k not in OTHER_VARIABLES or k == "INDEXER_LANG"}
+    flags = dict(inputs.flags)
+    for values, secret in ((environ, SECRET_VARIABLE), (flags, SECRET_KEY)):
+        if secret in values:  # its presence decides, its value is read again
+            values[secret] = "*" if values[secret] else ""
+    facts = [FORMAT, _code(), inputs.home, os.path.expanduser("~"), sorted(environ.items()), sorted(flags.items())]
+    parts = (json.dumps(facts, default=str).encode(), inputs.data, payload)
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(b"%d\n" % len(part) + part)
+    return digest.hexdigest().encode()
+
+
+def _code() -> list[object]:
+    """Which code validated: a new version of the product or an edited default makes the cache stale."""
+    here = os.path.dirname(__file__)
+    names = ("schema.py", "layers.py", "places.py", "../settings.py", "../core/model.py")
+    stats = [(here, name, os.stat(os.path.join(here, name))) for name in names]
+    return [(where, name, stat.st_size, stat.st_mtime_ns) for where, name, stat in stats]
+
+
+def _real(settings: Settings) -> list[str]:
+    paths = (settings.metadata, settings.vectorstore, *(s.path for s in settings.sources))
+    return [os.path.realpath(path) for path in paths]
+
+
+def _secret(origin: str, inputs: Inputs, environ: Mapping[str, str]) -> str:
+    if origin.startswith("env:"):
+        return environ.get(origin[4:], "")
+    if not origin:
+        return ""
+    given = inputs.flags.get(SECRET_KEY) or inputs.environ.get(SECRET_VARIABLE)
+    if given is None:
+        import tomllib
+
+        given = tomllib.loads(inputs.text)["embedding"]["api_key"]
+    return str(given)
+
+
+def _from_json(values: dict[str, Any]) -> Settings:
+    sources = [Source(s["name"], s["path"], tuple(s["include"]), tuple(s["exclude"])) for s in values["sources"]]
+    return Settings(
+        **{
+            **values,
+            "sources": tuple(sources),
+            "split": SplitSettings(**values["split"]),
+            "limits": ParseLimits(**values["limits"]),
+            "embedding": EmbeddingSettings(**values["embedding"]),
+            "loaders": tuple((suffix, path) for suffix, path in values["loaders"]),
+        }
+    )

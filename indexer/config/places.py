@@ -1,0 +1,113 @@
+"""Where the folders are, and that none of them is inside another.
+
+A source inside ``metadata/`` would index the index; ``metadata/`` inside a source likewise;
+a source inside a source would make two documents of every file.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..core.model import EmbeddingSettings, Message, ParseLimits, Source, SplitSettings
+from ..settings import Settings
+from .problems import Location, raise_all, wrong_value
+from .schema import NAME, NAME_RULE
+
+if TYPE_CHECKING:
+    from .layers import Layers
+    from .schema import ConfigFile, EmbeddingTable
+
+
+def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Settings:
+    """The validated keys as Settings: absolute paths, names filled in; ConfigError on overlap."""
+    home = layers.inputs.home
+    sources = tuple(
+        Source(s.name or os.path.basename(absolute(home, s.path)), absolute(home, s.path), (*s.include,), (*s.exclude,))
+        for s in found.sources
+    )
+    metadata, vectorstore = absolute(home, found.metadata), absolute(home, found.vectorstore)
+    raise_all([*_same_names(sources, layers), *_overlaps(sources, metadata, vectorstore, layers)])
+    same = set(Settings.__dataclass_fields__) & set(type(found).model_fields)
+    plain = same - {"metadata", "vectorstore", "sources", "split", "limits", "embedding", "loaders"}
+    return Settings(
+        home=home,
+        metadata=metadata,
+        vectorstore=vectorstore,
+        sources=sources,
+        split=SplitSettings(**found.split.model_dump()),
+        limits=ParseLimits(**found.limits.model_dump()),
+        embedding=_embedding(found.embedding, home, environ),
+        loaders=tuple(sorted(found.loaders.items())),
+        **{name: getattr(found, name) for name in plain},
+    )
+
+
+def absolute(home: str, path: str) -> str:
+    """``~`` is the user's folder; everything else relative is relative to ``home``."""
+    return os.path.normpath(os.path.join(home, os.path.expanduser(path)))
+
+
+def _embedding(table: EmbeddingTable, home: str, environ: Mapping[str, str]) -> EmbeddingSettings:
+    values = table.model_dump(exclude={"api_key_env"})
+    if table.model.startswith(("./", "../", "~", ".\\", "..\\")):  # a folder; a bare name is a name
+        values["model"] = absolute(home, table.model)
+    if table.api_key_env:
+        values["api_key"] = environ.get(table.api_key_env, "")
+    return EmbeddingSettings(**values)
+
+
+def _same_names(sources: Sequence[Source], layers: Layers) -> list[Message]:
+    first: dict[str, str] = {}
+    out = []
+    for number, source in enumerate(sources):
+        location: Location = ("sources", number, "name")
+        name = unicodedata.normalize("NFC", source.name).casefold()
+        if not NAME.fullmatch(source.name):  # the folder's name, when none is given
+            out.append(wrong_value(layers.where(location), location, source.name, NAME_RULE))
+        elif name in first:
+            why = Message("two sources have this name; each needs its own")
+            out.append(wrong_value(layers.where(location), location, source.name, why))
+        first.setdefault(name, source.name)
+    return out
+
+
+def _overlaps(sources: Sequence[Source], metadata: str, vectorstore: str, layers: Layers) -> list[Message]:
+    own: list[tuple[Location, str]] = [(("metadata",), metadata), (("vectorstore",), vectorstore)]
+    places = own + [(("sources", n, "path"), s.path) for n, s in enumerate(sources)]
+    out = []
+    for n, (location, path) in enumerate(places):
+        for other, (_, other_path) in enumerate(places[:n]):
+            if not (_within(path, other_path) or _within(other_path, path)):
+                continue
+            args = {"other": _name(other, sources), "path": other_path}
+            why = Message("it overlaps with {other} ({path}); choose folders beside each other", args)
+            out.append(wrong_value(layers.where(location), location, path, why))
+    return out
+
+
+def _name(index: int, sources: Sequence[Source]) -> str:
+    return ("metadata", "vectorstore")[index] if index < 2 else sources[index - 2].name
+
+
+def _within(path: str, folder: str) -> bool:
+    """Links resolved; identity on disk counts too (bind mounts, file systems that ignore case)."""
+    inner, outer = (os.path.normcase(os.path.realpath(p)) for p in (path, folder))
+    known = _identity(outer)
+    while True:
+        if inner == outer or (known and _identity(inner) == known):
+            return True
+        parent = os.path.dirname(inner)
+        if parent == inner:
+            return False
+        inner = parent
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None
+    return (stat.st_dev, stat.st_ino) if stat.st_ino else None

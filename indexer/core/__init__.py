@@ -1,0 +1,1 @@
+"""Values, errors, ports and the pure decisions; imports nothing that touches the world."""

@@ -1,0 +1,212 @@
+"""One batch in the making: files are read, parsed, split and gathered until it is worth a commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from .core.errors import FileProblem, ParserDied, ParseRefused, Unreadable
+from .core.model import Key, Message, ParseLimits, Source, State, unraw
+from .core.ports import Parser, Splitter
+from .sources import folder
+from .store.catalog import Catalog, DocumentRow, Spans, notes_json, notes_of
+from .store.publish import Batch, Draft, Settled
+from .store.texts import key_of
+
+if TYPE_CHECKING:
+    from .core.diff import Candidate
+    from .sources.folder import Bytes
+
+FINE = (State.INDEXED, State.WARNED, State.NO_TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about one document that a person should know."""
+
+    key: Key
+    state: str
+    reason: Message
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run did, by kind of change, and what it found wrong."""
+
+    added: dict[Key, bytes | None] = field(default_factory=dict)
+    modified: list[Key] = field(default_factory=list)
+    touched: int = 0
+    deleted: dict[Key, bytes | None] = field(default_factory=dict)
+    moved: list[tuple[Key, Key]] = field(default_factory=list)
+    held: list[Key] = field(default_factory=list)
+    unknown: int = 0
+    parsed: int = 0
+    embedded: int = 0
+    reused: int = 0
+    problems: dict[Key, Problem] = field(default_factory=dict)
+
+    def pair_moves(self) -> None:
+        """A deleted and an added document with the same bytes are shown as one move."""
+        old = {sha: key for key, sha in self.deleted.items() if sha}
+        for key, sha in list(self.added.items()):
+            if sha and (before := old.pop(sha, None)) is not None:
+                self.moved.append((before, key))
+                del self.added[key], self.deleted[before]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings an intake obeys."""
+
+    limits: ParseLimits
+    attempts: int
+    retry_now: bool
+    verify: bool
+
+
+class Intake:
+    """Turns the candidates of one source into the documents of a batch."""
+
+    def __init__(
+        self, catalog: Catalog, source: Source, source_id: int, parser: Parser, split: Splitter, rules: Rules,
+        clock_ns: Callable[[], int], tally: Tally,
+    ) -> None:  # fmt: skip
+        self.catalog, self.source, self.id, self.parser, self.split = catalog, source, source_id, parser, split
+        self.rules, self.clock_ns, self.tally = rules, clock_ns, tally
+        self.rows: Mapping[bytes, DocumentRow] = {}
+        self.tries: Mapping[bytes, tuple[bytes, int]] = {}
+
+    def prepare(self, paths: Sequence[bytes]) -> None:
+        """Load what the catalog knows of the files that come next."""
+        self.rows = self.catalog.documents(self.id, paths)
+        sql = "SELECT path,sha,tries FROM attempt WHERE source=? AND path IN ({})"
+        self.tries = {p: (sha, n) for p, sha, n in self.catalog.db.among(sql, paths, (self.id,))}
+
+    def suspect(self, path: bytes) -> bool:
+        """Whether an earlier attempt at this file never ended: it is worked on alone."""
+        return path in self.tries
+
+    def take(self, candidate: Candidate, batch: Batch) -> folder.FileStat:
+        """Look into one file; returns the stat to record (unsettled: look again next time)."""
+        path, row = candidate.path, self.rows.get(candidate.path)
+        try:
+            got = folder.read(self.source, unraw(path), self.rules.limits.file_mb, self.clock_ns)
+        except FileNotFoundError:
+            return folder.unsettled(candidate.stat)
+        except Unreadable as e:
+            batch.settled.append(self._unreadable(path, row, e))
+            return folder.unsettled(candidate.stat)
+        stat = folder.unsettled(got.stat) if got.racy else got.stat
+        if row is not None and self._same(row, got.sha256):
+            return self._touched(row, batch, stat)
+        settled, again = self._settle(path, row, got, batch)
+        batch.settled.append(settled)
+        self._report(path, row, settled)
+        return folder.unsettled(got.stat) if again else stat
+
+    def _same(self, row: DocumentRow, sha: bytes) -> bool:
+        due = row.retry_at is not None and (self.rules.retry_now or row.retry_at <= self.clock_ns())
+        return row.sha == sha and not row.denied and not due
+
+    def _touched(self, row: DocumentRow, batch: Batch, stat: folder.FileStat) -> folder.FileStat:
+        self.tally.touched += 1
+        if row.held is not None:
+            batch.settled.append(standing(row, held=None))
+        return folder.unsettled(stat) if row.retry_at is not None else stat
+
+    def _settle(self, path: bytes, row: DocumentRow | None, got: Bytes, batch: Batch) -> tuple[Settled, bool]:
+        """The new standing of a file with these bytes; True when it must be tried again."""
+        sha = got.sha256
+        known = self.catalog.contents([sha]).get(sha)
+        if known is not None:
+            return Settled(self.id, path, sha, known[1], sha, known[2]), False
+        if (draft := batch.drafts.get(sha)) is not None:
+            return Settled(self.id, path, sha, draft.state, sha, draft.notes), False
+        tries = self._earlier(path, sha)
+        try:
+            if tries >= self.rules.attempts:
+                raise ParseRefused(_SET_ASIDE, tries=tries)
+            batch.drafts[sha] = draft = self._draft(path, got)
+        except ParserDied as e:
+            return self._failed(path, row, sha, e, tries + 1)
+        except FileProblem as e:
+            return self._failed(path, row, sha, e, tries if tries >= self.rules.attempts else 0)
+        return Settled(self.id, path, sha, draft.state, sha, draft.notes), False
+
+    def _earlier(self, path: bytes, sha: bytes) -> int:
+        row = self.rows.get(path)
+        open_ = self.tries.get(path, (b"", 0))
+        return max(row.tries if row and row.sha == sha else 0, open_[1] if open_[0] == sha else 0)
+
+    def _draft(self, path: bytes, got: Bytes) -> Draft:
+        """Parse and split; the attempt is on record before a parser sees hostile bytes."""
+        limit = self.rules.limits.file_mb
+        if got.stat.size > limit << 20:
+            raise ParseRefused("The file is larger than the limit of {limit} MB; split it, or raise file_mb", limit=limit)
+        if not self.parser.trusted(unraw(path)):
+            record_attempts(self.catalog, [(self.id, path, got.sha256, self._earlier(path, got.sha256) + 1)])
+        parsed = self.parser.parse(unraw(path), got.data)
+        chunks = self.split(parsed)
+        self.tally.parsed += 1
+        state = parsed.state if chunks or parsed.state is not State.INDEXED else State.NO_TEXT
+        keys = tuple(key_of(c.text) for c in chunks)
+        self._texts.update(zip(keys, (c.text for c in chunks), strict=True))
+        details = json.dumps({**parsed.details, "parser": parsed.parser}, default=str)
+        return Draft(got.sha256, state, notes_json(parsed.notes), parsed.title, details, Spans.of(chunks).pack(), keys)
+
+    _texts: dict[bytes, str]
+
+    def into(self, texts: dict[bytes, str]) -> Intake:
+        """Where the texts of new contents are gathered (key to text)."""
+        self._texts = texts
+        return self
+
+    def _failed(self, path: bytes, row: DocumentRow | None, sha: bytes, e: FileProblem, tries: int) -> tuple[Settled, bool]:
+        again = isinstance(e, ParserDied) and tries < self.rules.attempts
+        retry_at = self.clock_ns() + 600 * 10**9 * 6 ** (tries - 1) if again else None
+        state = State.STALE if row and row.content else State.FAILED
+        notes = notes_json([e.message])
+        return Settled(self.id, path, sha, state, None, notes, tries, retry_at, keep=True), again
+
+    def _unreadable(self, path: bytes, row: DocumentRow | None, e: Unreadable) -> Settled:
+        """First look: the last good version stays. Second look without permission: hidden."""
+        hide = e.denied and row is not None and row.denied > 0
+        visible = row is not None and row.content is not None and not hide
+        state = State.STALE if visible else State.FAILED
+        self.tally.problems[Key(self.source.name, unraw(path))] = Problem(Key(self.source.name, unraw(path)), state, e.message)
+        sha = row.sha if row else None
+        return Settled(self.id, path, sha, state, None, notes_json([e.message]), denied=int(e.denied), keep=not hide)
+
+    def _report(self, path: bytes, row: DocumentRow | None, settled: Settled) -> None:
+        key = Key(self.source.name, unraw(path))
+        if settled.keep:
+            self.tally.problems[key] = Problem(key, settled.state, notes_of(settled.notes)[0])
+        elif row is not None and row.content is not None:
+            self.tally.modified.append(key)
+        else:
+            self.tally.added[key] = settled.sha
+
+
+_SET_ASIDE = "set aside after {tries} attempts that crashed the parser; it is tried again when the file, the parser or the settings change"
+
+
+def standing(row: DocumentRow, **changes: object) -> Settled:
+    """A document's standing as it is, with some fields changed; what searches see is kept."""
+    s = Settled(
+        row.source, row.path, row.sha, row.state, None, row.notes, row.tries, row.retry_at, row.denied, row.held,
+        row.pinned, row.metadata, keep=True,
+    )  # fmt: skip
+    return replace(s, **changes)  # type: ignore[arg-type]
+
+
+def record_attempts(catalog: Catalog, rows: Sequence[tuple[int, bytes, bytes, int]]) -> None:
+    """Put attempts (source, path, sha, number) on record before the work; one cheap write."""
+    db = catalog.db
+    db.con.execute("PRAGMA synchronous = NORMAL")
+    try:
+        with db.write():
+            db.run_many("INSERT OR REPLACE INTO attempt(source,path,sha,tries) VALUES(?,?,?,?)", rows)
+    finally:
+        db.con.execute("PRAGMA synchronous = FULL")

@@ -1,0 +1,208 @@
+"""Bytes to sections: which parser reads which suffix, and where it runs.
+
+    .txt .text .log     text      decoded here (codecs only, nothing is interpreted)
+    .md .markdown       markdown  decoded here, scanned line by line
+    .pdf                pdf       in the worker process
+    .docx               docx      in the worker process
+    configured suffix   a LangChain BaseLoader on a private copy, in the worker process
+
+A parser is a module of this package with ``VERSION: str`` and
+``parse(data: bytes, limits: ParseLimits) -> Parsed``. It raises ParseRefused for a file that
+will not parse however often it is tried; anything else it raises is turned into a one-line
+reason by the worker. Its third-party imports stand inside functions, so that ``VERSION`` can
+be read without paying for them. Raise ``VERSION`` when the same bytes give another text.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from importlib import import_module
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from indexer.core.errors import ConfigError, ParseRefused
+from indexer.core.model import Message, Parsed, ParseLimits, State
+
+if TYPE_CHECKING:
+    from .sandbox import Sandbox
+
+SUFFIXES: Mapping[str, str] = {
+    ".txt": "text",
+    ".text": "text",
+    ".log": "text",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".pdf": "pdf",
+    ".docx": "docx",
+}
+IN_PROCESS = frozenset({"text", "markdown"})
+# Libraries whose minor release may change what a parser makes of the same bytes.
+LIBRARIES: Mapping[str, tuple[str, ...]] = {
+    "text": ("chardet",),
+    "markdown": ("chardet",),
+    "pdf": ("pypdf",),
+    "docx": ("python-docx", "lxml"),
+}
+
+
+class Parsers:
+    """The `Parser` port: dispatch by suffix, corrected by content, hostile bytes in a worker.
+
+    ``loaders`` maps a suffix such as ".rst" to ``package.module:LoaderClass``; a configured
+    suffix replaces a built-in one. ``workers`` is the number of worker processes that may run
+    at once; ``parse`` may be called from as many threads. Nothing is started before the first
+    file that needs a worker.
+    """
+
+    def __init__(self, limits: ParseLimits, loaders: Mapping[str, str] | None = None, workers: int = 1) -> None:
+        self._limits = limits
+        self._loaders = {_suffix_key(suffix): _loader_spec(spec) for suffix, spec in (loaders or {}).items()}
+        self._workers = max(1, workers)
+        self._pool: list[Sandbox] | None = None
+        self._lock = Lock()
+
+    def supports(self, path: str) -> bool:
+        """Whether the suffix of the path has a parser (any letter case)."""
+        suffix = _suffix(path)
+        return suffix in self._loaders or suffix in SUFFIXES
+
+    def trusted(self, path: str) -> bool:
+        """Whether the file is only decoded, in this process: no parser to die of it."""
+        suffix = _suffix(path)
+        return suffix not in self._loaders and SUFFIXES.get(suffix) in IN_PROCESS
+
+    def suffixes(self) -> frozenset[str]:
+        """Every supported suffix, lower case, with its dot."""
+        return frozenset(SUFFIXES) | frozenset(self._loaders)
+
+    def fingerprint(self) -> Mapping[str, str]:
+        """Parser to version; also names the library releases (major.minor) that decide the text."""
+        built_in = {name: _version(name) for name in sorted(set(SUFFIXES.values()))}
+        return built_in | {suffix: f"loader {spec}" for suffix, spec in sorted(self._loaders.items())}
+
+    def parse(self, path: str, data: bytes) -> Parsed:
+        """The sections of a file. Raises ParseRefused or ParserDied, and never anything else."""
+        suffix = _suffix(path)
+        name = suffix if suffix in self._loaders else SUFFIXES.get(suffix)
+        if name is None:
+            raise ParseRefused("Files of type {suffix} are unsupported; convert the file or exclude it", suffix=suffix)
+        if len(data) > self._limits.file_mb << 20:
+            raise ParseRefused(
+                "The file is larger than the size limit of {limit} MB; split it, or raise file_mb",
+                limit=self._limits.file_mb,
+            )
+        if not data:
+            return Parsed((), State.NO_TEXT, (Message("The file is empty"),), name)
+        return _checked(self._dispatch(name, data), self._limits)
+
+    def close(self) -> None:
+        """Ends the worker processes; a later ``parse`` starts new ones."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        for sandbox in pool or ():
+            sandbox.close()
+
+    def _dispatch(self, name: str, data: bytes) -> Parsed:
+        if name in self._loaders:
+            return self._in_worker({"parser": "loader", "loader": self._loaders[name], "suffix": name}, data)
+        from . import sniff
+
+        real, note = sniff.check(name, data)
+        if real in IN_PROCESS:
+            parsed: Parsed = import_module(f"{__name__}.{real}").parse(data, self._limits)
+        else:
+            parsed = self._in_worker({"parser": real}, data)
+        if note is not None:
+            state = State.WARNED if parsed.state is State.INDEXED else parsed.state
+            parsed = replace(parsed, state=state, notes=(note, *parsed.notes))
+        return parsed
+
+    def _in_worker(self, request: Mapping[str, object], data: bytes) -> Parsed:
+        sandbox = self._take()
+        try:
+            return sandbox.parse(request, data)
+        finally:
+            self._give(sandbox)
+
+    def _take(self) -> Sandbox:
+        """A free worker, the warmest first; a new one when all are busy."""
+        from .sandbox import Sandbox
+
+        with self._lock:
+            if self._pool is None:
+                self._pool = []
+            if self._pool:
+                return self._pool.pop()
+        return Sandbox(self._limits, loaders=bool(self._loaders))
+
+    def _give(self, sandbox: Sandbox) -> None:
+        with self._lock:
+            if self._pool is not None and len(self._pool) < self._workers:
+                self._pool.append(sandbox)
+                return
+        sandbox.close()  # closed meanwhile, or more threads than workers
+
+
+def _checked(parsed: Parsed, limits: ParseLimits) -> Parsed:
+    """Holds every parser to the two promises the index relies on: bounded text, and NO_TEXT said."""
+    if sum(len(s.text) for s in parsed.sections) > limits.output_chars:
+        raise ParseRefused(
+            "The text is longer than the limit of {limit} characters; split the file, or raise output_chars",
+            limit=limits.output_chars,
+        )
+    if parsed.state is not State.NO_TEXT and not any(s.text and not s.text.isspace() for s in parsed.sections):
+        notes = parsed.notes or (Message("The file has no text"),)
+        return replace(parsed, sections=(), state=State.NO_TEXT, notes=notes)
+    return parsed
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path.rpartition("/")[2])[1].lower()
+
+
+def _suffix_key(suffix: str) -> str:
+    suffix = suffix.lower()
+    return suffix if suffix.startswith(".") else f".{suffix}"
+
+
+def _loader_spec(spec: str) -> str:
+    module, colon, name = spec.partition(":")
+    if not (colon and name.isidentifier() and all(part.isidentifier() for part in module.split("."))):
+        raise ConfigError("{spec!r} is not a loader; write package.module:LoaderClass", spec=spec)
+    return spec
+
+
+def _version(name: str) -> str:
+    version: str = import_module(f"{__name__}.{name}").VERSION
+    return "; ".join([version, *(f"{library} {_release(library)}" for library in LIBRARIES[name])])
+
+
+@lru_cache(maxsize=32)
+def _release(library: str) -> str:
+    """The installed major.minor, by the name of the .dist-info folder.
+
+    `importlib.metadata` alone costs more to import (20 ms) than a whole update without changes.
+    """
+    prefix = library.replace("-", "_").lower() + "-"
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for entry in names:
+            if entry.endswith(".dist-info") and entry.lower().startswith(prefix):
+                return ".".join(entry[len(prefix) : -len(".dist-info")].split(".")[:2])
+    return _release_by_metadata(library)
+
+
+def _release_by_metadata(library: str) -> str:
+    from importlib import metadata
+
+    try:
+        return ".".join(metadata.version(library).split(".")[:2])
+    except metadata.PackageNotFoundError:
+        return "absent"

@@ -1,0 +1,55 @@
+"""Plain text: one section, decoded without losing a byte silently.
+
+Runs in the main process: nothing but codecs and fixed linear scans touches the bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexer.core.model import Message, Parsed, ParseLimits, Section, State
+
+from .clean import normalise
+from .decode import SHOWN, Decoded, decode
+
+VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """Normalised text with what a person should know of how it was read."""
+
+    text: str
+    state: State
+    notes: tuple[Message, ...]
+    details: dict[str, object]
+
+
+def read(data: bytes) -> Readable:
+    """Decodes a text file; ParseRefused for binary data, NO_TEXT for white space only."""
+    found = decode(data)
+    details: dict[str, object] = {"encoding": found.encoding}
+    if found.confidence < 1:
+        details["confidence"] = found.confidence
+    text = normalise(found.text)
+    if not text or text.isspace():
+        return Readable("", State.NO_TEXT, (Message("The file has no text, only white space"),), details)
+    if found.bad:
+        return Readable(text, State.WARNED, (_bad_bytes(found),), details)
+    return Readable(text, State.INDEXED, (), details)
+
+
+def parse(data: bytes, limits: ParseLimits) -> Parsed:
+    """One section without headings."""
+    del limits  # size and output are judged by the caller; decoding is linear
+    found = read(data)
+    sections = (Section(found.text),) if found.text else ()
+    return Parsed(sections, found.state, found.notes, "text", details=found.details)
+
+
+def _bad_bytes(found: Decoded) -> Message:
+    offsets = ", ".join(str(at) for at in found.bad[:SHOWN]) + (" ..." if len(found.bad) > SHOWN else "")
+    return Message(
+        "{count} places are not valid {encoding} and shown as \ufffd (at byte {offsets}); save the file as UTF-8",
+        {"count": len(found.bad), "encoding": found.encoding, "offsets": offsets},
+    )

@@ -1,0 +1,130 @@
+"""What goes through the pipes of the worker: JSON and raw bytes with their lengths, never pickle.
+
+    frame = header length (4 bytes) · body length (8 bytes) · header (JSON) · body
+
+A request's body is the file; an answer's body is the text of all sections in UTF-8, and its
+header says how many characters belong to each. The answer comes from a process that has read
+hostile bytes, so every field is checked again on this side.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Mapping
+from typing import IO, Any, cast
+
+from indexer.core.model import Kind, Message, Parsed, ParseLimits, Section, State
+
+from .clean import clean
+
+_HEAD = struct.Struct(">IQ")
+MAX_HEADER = 64 << 20
+_FIELDS = re.compile(r"(?:[^{}]|\{\{|\}\}|\{[a-z_]+(?:![rs])?\})*+")  # no {x.__class__}, no {x[0]}
+KINDS = ("text", "table", "code")
+
+
+class Garbled(Exception):
+    """The other side wrote something that is no frame or no valid answer."""
+
+
+def send(pipe: IO[bytes], header: Mapping[str, object], body: bytes = b"") -> None:
+    """Writes one frame. OSError when the other side is gone."""
+    text = json.dumps(header, ensure_ascii=True).encode()
+    pipe.write(_HEAD.pack(len(text), len(body)) + text)
+    pipe.write(body)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes], max_body: int) -> tuple[dict[str, Any], bytes] | None:
+    """Reads one frame, None at the end of the stream. Garbled if it is cut off or too long."""
+    head = pipe.read(_HEAD.size)
+    if not head:
+        return None
+    if len(head) < _HEAD.size:
+        raise Garbled
+    header_size, body_size = _HEAD.unpack(head)
+    if header_size > MAX_HEADER or body_size > max_body:
+        raise Garbled
+    text = pipe.read(header_size)
+    body = pipe.read(body_size)
+    if len(text) < header_size or len(body) < body_size:
+        raise Garbled
+    header = json.loads(text)
+    if not isinstance(header, dict):
+        raise Garbled
+    return header, body
+
+
+def pack(parsed: Parsed) -> tuple[dict[str, object], bytes]:
+    """An answer; the texts are cleaned here, so no parser can send a lone surrogate."""
+    texts = [clean(section.text) for section in parsed.sections]
+    header: dict[str, object] = {
+        "answer": "parsed",
+        "sections": [
+            [len(text), [clean(h) for h in section.headings], section.page, section.kind]
+            for text, section in zip(texts, parsed.sections, strict=True)
+        ],
+        "state": parsed.state.value,
+        "notes": [pack_message(note) for note in parsed.notes],
+        "parser": parsed.parser,
+        "title": clean(parsed.title),
+        "details": dict(parsed.details),
+    }
+    return header, "".join(texts).encode()
+
+
+def pack_message(message: Message) -> list[object]:
+    """A message as JSON: its template and its values (numbers stay numbers)."""
+    return [message.text, {k: v if isinstance(v, int | float) else clean(str(v)) for k, v in message.args.items()}]
+
+
+def unpack_message(value: object) -> Message:
+    """Inverse of :func:`pack_message`; Garbled for a template that reaches into objects."""
+    match value:
+        case [str(text), dict(args)] if _FIELDS.fullmatch(text):
+            if all(isinstance(k, str) and isinstance(v, str | int | float) for k, v in args.items()):
+                message = Message(text, args)
+                try:
+                    str(message)
+                except (KeyError, ValueError, IndexError) as error:
+                    raise Garbled from error
+                return message
+    raise Garbled
+
+
+def unpack(header: Mapping[str, Any], body: bytes, limits: ParseLimits) -> Parsed:
+    """Inverse of :func:`pack`; Garbled if the lengths do not add up or a field has a wrong type."""
+    try:
+        text = body.decode()
+        sections = tuple(_sections(header["sections"], text, limits))
+        state = State(header["state"])
+        if state not in (State.INDEXED, State.WARNED, State.NO_TEXT):
+            raise Garbled
+        notes = tuple(unpack_message(note) for note in header["notes"])
+        details = header["details"]
+        if not isinstance(details, dict):
+            raise Garbled
+        return Parsed(sections, state, notes, str(header["parser"]), str(header["title"]), details)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Garbled from error
+
+
+def _sections(rows: object, text: str, limits: ParseLimits) -> list[Section]:
+    if not isinstance(rows, list) or len(text) > limits.output_chars:
+        raise Garbled
+    made: list[Section] = []
+    at = 0
+    paths: dict[tuple[str, ...], tuple[str, ...]] = {}  # one tuple per heading path, not per section
+    for size, headings, page, kind in rows:
+        if not (isinstance(size, int) and 0 <= size <= len(text) - at and isinstance(page, int | None)):
+            raise Garbled
+        path = tuple(str(heading) for heading in headings)
+        if kind not in KINDS:
+            raise Garbled
+        made.append(Section(text[at : at + size], paths.setdefault(path, path), page, cast(Kind, kind)))
+        at += size
+    if at != len(text):
+        raise Garbled
+    return made

@@ -1,0 +1,1 @@
+"""The catalog (truth), the segments (vectors) and the one module that writes files."""

@@ -1,0 +1,225 @@
+"""The truth: documents, versions, contents, passages, commits; one SQLite file a generation."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import zlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import StoreDamaged
+from ..core.model import Chunk, Message
+from . import disk, schema
+from .db import Db
+
+NAME = "catalog.db"
+GONE = "gone"
+_WORD = 2**256
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """What the catalog knows of one document; ``content`` is what searches see of it."""
+
+    id: int
+    source: int
+    path: bytes
+    sha: bytes | None
+    state: str
+    content: int | None
+    notes: str | None
+    tries: int
+    retry_at: int | None
+    denied: int
+    held: int | None
+    pinned: int | None
+    metadata: str | None = None
+
+
+DOCUMENT_COLUMNS = "id,source,path,sha,state,content,notes,tries,retry_at,denied,held,pinned,metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Where the chunks of a content lie: (start, end, index into headings, page or 0)."""
+
+    headings: tuple[tuple[str, ...], ...]
+    spans: tuple[tuple[int, int, int, int], ...]
+
+    @classmethod
+    def of(cls, chunks: Sequence[Chunk]) -> Spans:
+        """The locators of chunks, heading paths stored once."""
+        paths: dict[tuple[str, ...], int] = {}
+        spans = [(c.start, c.end, paths.setdefault(c.headings, len(paths)), c.page or 0) for c in chunks]
+        return cls(tuple(paths), tuple(spans))
+
+    def pack(self) -> bytes:
+        """Compressed JSON."""
+        return zlib.compress(json.dumps([self.headings, self.spans], ensure_ascii=False, separators=(",", ":")).encode(), 1)
+
+    @classmethod
+    def unpack(cls, blob: bytes) -> Spans:
+        """Inverse of :meth:`pack`; raises StoreDamaged."""
+        try:
+            headings, spans = json.loads(zlib.decompress(blob))
+        except (zlib.error, ValueError) as e:
+            raise StoreDamaged("The catalog holds a damaged content ({why}); run `indexer repair`.", why=str(e)) from e
+        return cls(tuple(map(tuple, headings)), tuple(map(tuple, spans)))
+
+
+def pack_ids(ids: Iterable[int]) -> bytes:
+    """Passage ids in chunk order as int64."""
+    return array("q", ids).tobytes()
+
+
+def unpack_ids(blob: bytes) -> list[int]:
+    """Inverse of :func:`pack_ids`."""
+    a = array("q")
+    a.frombytes(blob)
+    return a.tolist()
+
+
+def notes_json(notes: Iterable[Message]) -> str | None:
+    """Messages as stored: templates and values, so they can be shown in any language."""
+    rows = [[m.text, dict(m.args)] for m in notes]
+    return json.dumps(rows, ensure_ascii=True, default=str) if rows else None
+
+
+def notes_of(stored: str | None) -> tuple[Message, ...]:
+    """Inverse of :func:`notes_json`."""
+    return tuple(Message(t, a) for t, a in json.loads(stored)) if stored else ()
+
+
+def content_digest(sha: bytes, state: str, title: str, spans: bytes, keys: Sequence[bytes]) -> bytes:
+    """What makes a content self-checking: its identity, locators and passage keys."""
+    h = hashlib.sha256(b"\0".join((sha, state.encode(), title.encode("utf-8", "surrogatepass"))))
+    h.update(zlib.decompress(spans))
+    h.update(b"".join(keys))
+    return h.digest()
+
+
+def term(source: str, path: bytes, content_sha: bytes, digest: bytes) -> int:
+    """One visible document as a number; the sum over all is the state of a commit."""
+    data = b"\0".join((source.encode(), path)) + content_sha + digest
+    return int.from_bytes(hashlib.sha256(data).digest(), "big")
+
+
+def add_terms(state: bytes, plus: Iterable[int], minus: Iterable[int]) -> bytes:
+    """A state (32 bytes) after documents came and went; order does not matter."""
+    return ((int.from_bytes(state, "big") + sum(plus) - sum(minus)) % _WORD).to_bytes(32, "big")
+
+
+def chain(previous: bytes, n: int, at: int, run: int, note: str, state: bytes) -> bytes:
+    """The hash of a commit over its parent's: the audit chain."""
+    return hashlib.sha256(previous + json.dumps([n, at, run, note, state.hex()]).encode()).digest()
+
+
+class Catalog:
+    """Reading access to one catalog; the writer adds :mod:`indexer.store.publish`."""
+
+    def __init__(self, db: Db) -> None:
+        self.db = db
+        self._check()
+
+    @classmethod
+    def open(cls, folder: Path, *, readonly: bool = False) -> Catalog:
+        """Open an existing catalog; raises StoreDamaged when it is missing or not whole."""
+        path = folder / NAME
+        if not path.is_file() or path.stat().st_size == 0:
+            raise StoreDamaged("The catalog {path} is missing or empty; run `indexer repair`.", path=str(path))
+        db = Db(path, readonly=readonly)
+        try:
+            return cls(db)
+        except BaseException:
+            db.close()
+            raise
+
+    @classmethod
+    def create(cls, folder: Path, meta: Mapping[str, Any], first_commit: int = 0) -> Catalog:
+        """Make a new, empty catalog whose next commit is ``first_commit + 1``."""
+        disk.make_folder(folder)
+        disk.step("create", folder / NAME)
+        db = Db(folder / NAME)
+        with db.write():
+            for statement in schema.TABLES.split(";"):
+                if statement.strip():
+                    db.run(statement)
+            rows = {"format": schema.FORMAT, "first_commit": first_commit, **meta}
+            db.run_many("INSERT INTO meta VALUES(?,?)", rows.items())
+        return cls(db)
+
+    def _check(self) -> None:
+        try:
+            found = self.meta("format")
+        except StoreDamaged:
+            raise
+        if found != schema.FORMAT:
+            raise StoreDamaged(
+                "The catalog {path} has format {found}, this version reads {known}; run `indexer repair`.",
+                path=str(self.db.path),
+                found=found,
+                known=schema.FORMAT,
+            )
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.db.close()
+
+    def meta(self, key: str) -> Any:
+        """One recorded fact about the catalog, or None."""
+        return self.db.value("SELECT value FROM meta WHERE key=?", (key,))
+
+    def set_meta(self, **facts: Any) -> None:
+        """Record facts, inside a write."""
+        self.db.run_many("INSERT OR REPLACE INTO meta VALUES(?,?)", facts.items())
+
+    def head(self) -> int:
+        """Number of the newest commit (0 before the first)."""
+        n = self.db.value("SELECT max(n) FROM log")
+        return int(n if n is not None else self.meta("first_commit") or 0)
+
+    def source_ids(self) -> dict[str, int]:
+        """Source names to their ids here."""
+        return {name: i for i, name in self.db.all("SELECT id,name FROM source")}
+
+    def folders(self, source: int) -> dict[bytes, bytes]:
+        """Folder paths to packed files, as last recorded."""
+        return dict(self.db.all("SELECT path,files FROM folder WHERE source=?", (source,)))
+
+    def documents(self, source: int, paths: Sequence[bytes]) -> dict[bytes, DocumentRow]:
+        """The rows of these paths, those that exist."""
+        sql = f"SELECT {DOCUMENT_COLUMNS} FROM document WHERE source=? AND path IN ({{}})"
+        return {r[2]: DocumentRow(*r) for r in self.db.among(sql, paths, (source,))}
+
+    def held(self, source: int) -> dict[bytes, DocumentRow]:
+        """Documents whose deletion waits for a confirmation."""
+        rows = self.db.all(f"SELECT {DOCUMENT_COLUMNS} FROM document WHERE held IS NOT NULL AND source=?", (source,))
+        return {r[2]: DocumentRow(*r) for r in rows}
+
+    def contents(self, shas: Sequence[bytes]) -> dict[bytes, tuple[int, str, str | None]]:
+        """SHA-256 to (content id, state, notes), those that exist."""
+        rows = self.db.among("SELECT sha,id,state,notes FROM content WHERE sha IN ({})", shas)
+        return {sha: (i, state, notes) for sha, i, state, notes in rows}
+
+    def passages(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """Passage keys to ids, those that exist."""
+        return dict(self.db.among("SELECT key,id FROM passage WHERE key IN ({})", keys))
+
+    def counts(self) -> dict[str, int]:
+        """Documents by state; ``gone`` ones are history."""
+        return dict(self.db.all("SELECT state,count(*) FROM document GROUP BY state"))
+
+
+def stamp(path: Path) -> str:
+    """Size and mtime of an immutable file: a cheap sign that it is still the one written."""
+    st = os.stat(path)
+    return f"{st.st_size} {st.st_mtime_ns}"
+
+
+__all__ = ["GONE", "NAME", "Catalog", "DocumentRow", "Spans", "sqlite3"]

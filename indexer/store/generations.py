@@ -1,0 +1,155 @@
+"""Which generation a run works on: the served one, an unfinished one, or a new one.
+
+Two sets of facts describe a profile. The *facts* are cheap to gather (names, versions,
+settings) and decide on the no-change path; the *identity* needs the model (weights hash)
+and is compared only when the facts differ. The same identity under other facts is the same
+profile; another identity is another profile, in a generation of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.errors import StoreDamaged
+from ..core.ports import Embedder
+from . import snapshots
+from .catalog import Catalog
+from .local import Layout, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a run is configured to make: cheap facts, and the full identity on demand."""
+
+    facts: Mapping[str, Any]
+    embedding: str  # the embedding settings as JSON, without secrets: readers build from it
+    embedder: Callable[[], Embedder]
+
+    def facts_json(self) -> str:
+        """Canonical form."""
+        return json.dumps(self.facts, sort_keys=True, default=str)
+
+    def identity_json(self) -> str:
+        """Everything that makes vectors and chunks comparable (loads the model)."""
+        whole = {**self.facts, "embedding": dict(self.embedder().identity())}
+        return json.dumps(whole, sort_keys=True, default=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A store to write to, and the one whose vectors may be reused."""
+
+    store: Store
+    served: bool
+    donor: str | None = None
+    healed: str = ""
+
+
+def resolve(layout: Layout, profile: Profile, *, rebuild: bool = False) -> Opened:
+    """Open the generation for this profile; a damaged one is replaced from a snapshot or anew."""
+    try:
+        served = layout.served()
+    except StoreDamaged:
+        served = None
+    if served is None:
+        served = _orphan(layout)
+    if served is None:
+        return Opened(_create(layout, profile, 0), False)
+    try:
+        store = Store.open(layout, served)
+    except StoreDamaged as e:
+        return replace_damaged(layout, profile, served, str(e))
+    if rebuild:
+        return _beside(layout, profile, store, donor=None)
+    if store.catalog.meta("facts") == profile.facts_json():
+        return Opened(store, _is_served(layout, served))
+    if store.catalog.meta("identity") == profile.identity_json():
+        with store.catalog.db.write():
+            store.catalog.set_meta(facts=profile.facts_json(), embedding=profile.embedding)
+        return Opened(store, _is_served(layout, served))
+    return _beside(layout, profile, store, donor=_donor(store, profile))
+
+
+def _is_served(layout: Layout, generation: str) -> bool:
+    try:
+        return layout.served() == generation
+    except StoreDamaged:
+        return False
+
+
+def _orphan(layout: Layout) -> str | None:
+    """HEAD is lost: the newest generation that was complete, else the newest."""
+    readable = []
+    for name in layout.generations():
+        try:
+            catalog = Catalog.open(layout.metadata / name)
+        except StoreDamaged:
+            continue
+        readable.append((bool(catalog.meta("complete")), name))
+        catalog.close()
+    complete = [n for done, n in readable if done]
+    return (complete or [n for _, n in readable] or [None])[-1]
+
+
+def _create(layout: Layout, profile: Profile, first_commit: int) -> Store:
+    identity = profile.identity_json()
+    embedder = profile.embedder()
+    probe = embedder.embed_documents([PROBE])[0]
+    meta = {
+        "facts": profile.facts_json(),
+        "identity": identity,
+        "embedding": profile.embedding,
+        "environment": json.dumps(dict(embedder.environment()), default=str),
+        "dimension": embedder.dimension,
+        "probe": probe.tobytes(),
+        "complete": 0,
+    }
+    return Store.create(layout, hashlib.sha256(identity.encode()).hexdigest(), meta, first_commit)
+
+
+PROBE = "The quick brown fox jumps over the lazy dog. 敏捷的棕色狐狸跳过懒狗。0123456789"
+"""Embedded when a generation is made and at each load of the model after that."""
+
+
+def _beside(layout: Layout, profile: Profile, served: Store, donor: str | None) -> Opened:
+    """Continue an unfinished generation of this profile, or start one; the served one stays."""
+    head = served.catalog.head()
+    served.close()
+    identity = profile.identity_json()
+    for name in reversed(layout.generations()):
+        if name == served.generation:
+            continue
+        try:
+            store = Store.open(layout, name)
+        except StoreDamaged:
+            continue
+        if store.catalog.meta("identity") == identity and not store.catalog.meta("complete"):
+            return Opened(store, False, donor)
+        store.close()
+    return Opened(_create(layout, profile, head), False, donor)
+
+
+def _donor(store: Store, profile: Profile) -> str | None:
+    """The served generation, when its vectors come from the same model."""
+    old = json.loads(store.catalog.meta("identity") or "{}").get("embedding")
+    same = old == json.loads(profile.identity_json())["embedding"]
+    return store.generation if same else None
+
+
+def replace_damaged(layout: Layout, profile: Profile, generation: str, why: str) -> Opened:
+    """The served catalog does not hold: start from its newest good snapshot, else from nothing.
+
+    The intact vectors of the damaged generation are reused by the hash of their texts.
+    """
+    restored = snapshots.restore_newest(layout, generation)
+    if restored is not None:
+        store = Store.open(layout, restored)
+        if store.catalog.meta("identity") == profile.identity_json():
+            return Opened(store, False, generation, why)
+        store.close()
+    top = snapshots.highest_commit(layout, generation)
+    return Opened(_create(layout, profile, top + 1), False, generation, why)

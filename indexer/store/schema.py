@@ -1,0 +1,39 @@
+"""The catalog's tables, and the numbered steps from older formats to this one."""
+
+from __future__ import annotations
+
+FORMAT = 1
+
+TABLES = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE source(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, root TEXT, device INTEGER, inode INTEGER);
+CREATE TABLE folder(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, path BLOB NOT NULL, files BLOB NOT NULL,
+  scrubbed INTEGER NOT NULL, UNIQUE(source, path));
+CREATE TABLE document(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, path BLOB NOT NULL, sha BLOB, state TEXT NOT NULL,
+  content INTEGER, notes TEXT, tries INTEGER NOT NULL DEFAULT 0, retry_at INTEGER, denied INTEGER NOT NULL DEFAULT 0,
+  held INTEGER, pinned INTEGER, metadata TEXT, UNIQUE(source, path));
+CREATE INDEX document_held ON document(held) WHERE held IS NOT NULL;
+CREATE INDEX document_odd ON document(state) WHERE state NOT IN ('indexed', 'gone');
+CREATE TABLE content(id INTEGER PRIMARY KEY, sha BLOB NOT NULL UNIQUE, state TEXT NOT NULL, notes TEXT, title TEXT, details TEXT,
+  spans BLOB NOT NULL, passages BLOB NOT NULL, digest BLOB NOT NULL, open INTEGER NOT NULL);
+CREATE TABLE version(id INTEGER PRIMARY KEY, document INTEGER NOT NULL, content INTEGER NOT NULL, added INTEGER NOT NULL,
+  removed INTEGER);
+CREATE INDEX version_document ON version(document);
+CREATE INDEX version_content ON version(content);
+CREATE INDEX version_removed ON version(removed) WHERE removed IS NOT NULL;
+CREATE TABLE passage(id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, dead INTEGER);
+CREATE INDEX passage_dead ON passage(dead) WHERE dead IS NOT NULL;
+CREATE TABLE revival(at INTEGER NOT NULL, passage INTEGER NOT NULL, PRIMARY KEY(at, passage)) WITHOUT ROWID;
+CREATE TABLE occurrence(passage INTEGER NOT NULL, content INTEGER NOT NULL, PRIMARY KEY(passage, content)) WITHOUT ROWID;
+CREATE TABLE segment(id INTEGER PRIMARY KEY AUTOINCREMENT, first INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL,
+  vectors_sha BLOB NOT NULL, texts_sha BLOB NOT NULL, vectors_stamp TEXT NOT NULL, texts_stamp TEXT NOT NULL);
+CREATE TABLE log(n INTEGER PRIMARY KEY, at INTEGER NOT NULL, run INTEGER NOT NULL, note TEXT, added INTEGER NOT NULL,
+  removed INTEGER NOT NULL, state BLOB NOT NULL, hash BLOB NOT NULL);
+CREATE TABLE run(id INTEGER PRIMARY KEY AUTOINCREMENT, started INTEGER NOT NULL, finished INTEGER, actor TEXT, trigger TEXT,
+  exit_code INTEGER, report TEXT);
+CREATE TABLE attempt(source INTEGER NOT NULL, path BLOB NOT NULL, sha BLOB NOT NULL, tries INTEGER NOT NULL,
+  PRIMARY KEY(source, path)) WITHOUT ROWID;
+"""
+
+# Step n brings format n to n + 1; an older catalog is opened, migrated and kept.
+MIGRATIONS: dict[int, str] = {}

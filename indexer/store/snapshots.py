@@ -1,0 +1,156 @@
+"""Physical snapshots: a copy of the catalog, hard links to the files it names, a manifest.
+
+Each opens by itself. One is taken before the first write of a run when the last is older
+than a day, and after a first build; the newest seven are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import StoreDamaged
+from . import disk
+from .catalog import NAME, Catalog
+from .local import Layout, Store
+
+MANIFEST = "manifest"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One restorable copy: its commit, when it was taken (ns), and where it lies."""
+
+    commit: int
+    at: int
+    folder: Path
+    bytes: int
+
+
+def take(store: Store, now_ns: int) -> Snapshot:
+    """Copy the state of the newest commit; complete once its manifest has its name."""
+    commit = store.catalog.head()
+    folder = store.snapshots_folder() / f"{commit:09d}"
+    disk.remove_tree(folder)
+    disk.make_folder(folder / "texts")
+    _copy_catalog(store.catalog, folder / NAME)
+    files = {}
+    for segment, vectors_sha, texts_sha in store.catalog.db.all("SELECT id,vectors_sha,texts_sha FROM segment"):
+        vectors, texts = store.segment_paths(segment)
+        disk.link_or_copy(vectors, folder / vectors.name)
+        disk.link_or_copy(texts, folder / "texts" / texts.name)
+        files[vectors.name], files[f"texts/{texts.name}"] = vectors_sha.hex(), texts_sha.hex()
+    files[NAME] = disk.sha256(folder / NAME).hex()
+    disk.sync_folder(folder / "texts")
+    manifest = {"commit": commit, "at": now_ns, "files": files}
+    disk.write_new(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+    return _of(folder)
+
+
+def _copy_catalog(catalog: Catalog, target: Path) -> None:
+    disk.step("backup", target)
+    copy = sqlite3.connect(target)
+    try:
+        with disk.full_disk_named(target.parent):
+            catalog.db.con.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as e:
+        raise catalog.db._mapped(e) from e
+    finally:
+        copy.close()
+    with open(target, "rb+") as f:
+        import os
+
+        disk.step("fsync", target)
+        os.fsync(f.fileno())
+
+
+def _of(folder: Path) -> Snapshot:
+    m = manifest(folder)
+    size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+    return Snapshot(int(m["commit"]), int(m["at"]), folder, size)
+
+
+def manifest(folder: Path) -> Mapping[str, Any]:
+    """The checksums of a snapshot; raises StoreDamaged."""
+    try:
+        found: Mapping[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+        if not isinstance(found["files"], dict):
+            raise TypeError("files")
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise StoreDamaged("The snapshot {path} has no readable manifest.", path=str(folder)) from e
+    return found
+
+
+def listed(layout: Layout, generation: str) -> list[Snapshot]:
+    """The complete snapshots of a generation, oldest first."""
+    found = []
+    for folder in sorted((layout.vectorstore / generation / "snapshots").glob("[0-9]*")):
+        try:
+            found.append(_of(folder))
+        except StoreDamaged:
+            continue
+    return found
+
+
+def intact(folder: Path, *, vectors: bool = True) -> bool:
+    """Whether the files of a snapshot are what its manifest says."""
+    try:
+        for name, digest in manifest(folder)["files"].items():
+            if (vectors or not name.endswith(".faiss")) and disk.sha256(folder / name).hex() != digest:
+                return False
+    except (OSError, StoreDamaged):
+        return False
+    return True
+
+
+def restore_newest(layout: Layout, generation: str) -> str | None:
+    """Make a new generation from the newest snapshot whose catalog and texts hold.
+
+    Damaged vectors are no obstacle: the next run embeds those passages again.
+    """
+    for snapshot in reversed(listed(layout, generation)):
+        if intact(snapshot.folder, vectors=False):
+            return _restore(layout, generation, snapshot)
+    return None
+
+
+def _restore(layout: Layout, generation: str, snapshot: Snapshot) -> str:
+    name = layout.new_generation(generation.rpartition("-")[0])
+    disk.make_folder(layout.vectorstore / name)
+    disk.make_folder(layout.metadata / name / "texts")
+    for file in manifest(snapshot.folder)["files"]:
+        old = snapshot.folder / file
+        if file.endswith(".faiss"):
+            if old.exists():
+                disk.link_or_copy(old, layout.vectorstore / name / file)
+        elif file != NAME:
+            disk.link_or_copy(old, layout.metadata / name / file)
+    disk.sync_folder(layout.metadata / name / "texts")
+    disk.sync_folder(layout.vectorstore / name)
+    disk.write_new(layout.metadata / name / NAME, (snapshot.folder / NAME).read_bytes())
+    return name
+
+
+def highest_commit(layout: Layout, generation: str) -> int:
+    """A number no commit of a damaged generation exceeds, as far as can be known."""
+    known = [s.commit for s in listed(layout, generation)]
+    try:
+        catalog = Catalog.open(layout.metadata / generation, readonly=True)
+        known.append(catalog.head())
+        catalog.close()
+    except StoreDamaged:
+        known.append(max(known, default=0) + 1000)
+    return max(known)
+
+
+def prune(layout: Layout, generation: str, keep: int) -> int:
+    """Remove all but the newest ``keep`` snapshots; returns how many went."""
+    old = listed(layout, generation)[:-keep] if keep else listed(layout, generation)
+    for snapshot in old:
+        disk.remove_tree(snapshot.folder)
+    return len(old)

@@ -1,0 +1,88 @@
+"""The texts of a segment's passages: an immutable file beside the catalog.
+
+Kept out of SQLite so that the catalog stays small enough to copy often (measured at 1 M
+chunks: 1.55 s against 0.11 s). Layout, little endian: magic, count n, n int64 ids
+(ascending), n + 1 uint64 offsets into the UTF-8 bytes that follow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from struct import Struct
+
+from ..core.errors import StoreDamaged
+
+MAGIC = b"idxtext1"
+_HEAD = Struct("<8sQ")
+KEY_BYTES = 16
+
+
+def key_of(text: str) -> bytes:
+    """The key of a passage: the first 16 bytes of the SHA-256 of its UTF-8 text."""
+    return hashlib.sha256(text.encode()).digest()[:KEY_BYTES]
+
+
+def encode(ids: Sequence[int], texts: Sequence[bytes]) -> bytes:
+    """The file's bytes for ascending ids and their texts."""
+    offsets = array("Q", [0])
+    at = 0
+    for t in texts:
+        at += len(t)
+        offsets.append(at)
+    return b"".join((_HEAD.pack(MAGIC, len(ids)), array("q", ids).tobytes(), offsets.tobytes(), *texts))
+
+
+class Texts:
+    """A mapped text file; look-ups are by binary search and never read the rest."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with open(path, "rb") as f:
+                self.map = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
+            self._index()
+        except (OSError, ValueError, TypeError) as e:
+            raise StoreDamaged("The text file {path} is damaged ({why}); run `indexer repair`.", path=str(path), why=str(e)) from e
+
+    def _index(self) -> None:
+        view = memoryview(self.map)
+        magic, n = _HEAD.unpack_from(view)
+        ids_end = _HEAD.size + 8 * n
+        self.start = ids_end + 8 * (n + 1)
+        if magic != MAGIC or self.start > len(view):
+            raise ValueError("no text file of ours")
+        self.ids = view[_HEAD.size : ids_end].cast("q")
+        self.offsets = view[ids_end : self.start].cast("Q")
+        if self.start + self.offsets[n] != len(view):
+            raise ValueError("cut short")
+        self.view = view
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def at(self, i: int) -> bytes:
+        """The i-th text's bytes."""
+        return bytes(self.view[self.start + self.offsets[i] : self.start + self.offsets[i + 1]])
+
+    def get(self, passage: int) -> str:
+        """The text of one passage; raises KeyError when this segment has none."""
+        i = bisect_left(self.ids, passage)
+        if i == len(self.ids) or self.ids[i] != passage:
+            raise KeyError(passage)
+        return self.at(i).decode("utf-8", "replace")
+
+    def items(self) -> Iterator[tuple[int, bytes]]:
+        """(id, text bytes) in order."""
+        return ((self.ids[i], self.at(i)) for i in range(len(self.ids)))
+
+    def close(self) -> None:
+        """Unmap; views must not be used after."""
+        for name in ("ids", "offsets", "view"):
+            if (v := getattr(self, name, None)) is not None:
+                v.release()
+        self.map.close()
