@@ -74,9 +74,7 @@ class KnowledgeBase:
             "split": {"size": s.split.size, "overlap": s.split.overlap, "version": split.VERSION},
             "parsers": dict(parser.fingerprint()),
         }
-        e = s.embedding
-        plain = {f: getattr(e, f) for f in e.__slots__ if f != "api_key"}
-        return Profile(facts, json.dumps(plain, sort_keys=True, default=str), lambda: self.embedder(e))
+        return Profile(facts, _public_json(s.embedding), lambda: self.embedder(s.embedding))
 
     def embedder(self, settings: EmbeddingSettings) -> Embedder:
         """The model of these settings, loaded once."""
@@ -106,6 +104,11 @@ class KnowledgeBase:
             self._reader, self._generation = open_reader(self.layout, self.warn)
         return self._reader
 
+    def catalog(self) -> Catalog | None:
+        """The served catalog, read only; None before the first update. Close it after use."""
+        served = self.layout.served()
+        return Catalog.open(self.layout.metadata / served, readonly=True) if served else None
+
     def search(self, query: str, k: int = 5, *, inside: str = "", as_of: str = "") -> list[Hit]:
         """The ``k`` chunks closest in meaning, best first. Empty before the first update."""
         try:
@@ -133,8 +136,10 @@ class KnowledgeBase:
 
     def _served_model(self, catalog: Catalog) -> EmbeddingSettings:
         """The model the served vectors were made with, whatever is configured by now."""
-        stored = json.loads(catalog.meta("embedding"))
-        return EmbeddingSettings(**{**stored, "api_key": self.settings.embedding.api_key})
+        stored, configured = catalog.meta("embedding"), self.settings.embedding
+        if stored == _public_json(configured):
+            return configured
+        return EmbeddingSettings(**{**json.loads(stored), "api_key": configured.api_key})
 
     def searchable(self, as_of: str = "") -> set[str]:
         """Paths of the documents a search could return."""
@@ -153,3 +158,11 @@ class KnowledgeBase:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+
+
+def _public_json(e: EmbeddingSettings) -> str:
+    """Embedding settings as stored in a catalog: everything but secrets."""
+    from .embed import public_options
+
+    plain = {f: getattr(e, f) for f in e.__slots__ if f not in ("api_key", "options")}
+    return json.dumps({**plain, "options": public_options(e.options)}, sort_keys=True, default=str)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .core.errors import FileProblem, ParserDied, ParseRefused, Unreadable
 from .core.model import Key, Message, ParseLimits, Source, State, unraw
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 FINE = (State.INDEXED, State.WARNED, State.NO_TEXT)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something about one document that a person should know."""
 
     key: Key
@@ -31,21 +29,17 @@ class Problem:
     reason: Message
 
 
-@dataclass(slots=True)
 class Tally:
     """What a run did, by kind of change, and what it found wrong."""
 
-    added: dict[Key, bytes | None] = field(default_factory=dict)
-    modified: list[Key] = field(default_factory=list)
-    touched: int = 0
-    deleted: dict[Key, bytes | None] = field(default_factory=dict)
-    moved: list[tuple[Key, Key]] = field(default_factory=list)
-    held: list[Key] = field(default_factory=list)
-    unknown: int = 0
-    parsed: int = 0
-    embedded: int = 0
-    reused: int = 0
-    problems: dict[Key, Problem] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.added: dict[Key, bytes | None] = {}
+        self.modified: list[Key] = []
+        self.deleted: dict[Key, bytes | None] = {}
+        self.moved: list[tuple[Key, Key]] = []
+        self.held: list[Key] = []
+        self.problems: dict[Key, Problem] = {}
+        self.touched = self.unknown = self.parsed = self.embedded = self.reused = 0
 
     def pair_moves(self) -> None:
         """A deleted and an added document with the same bytes are shown as one move."""
@@ -56,8 +50,7 @@ class Tally:
                 del self.added[key], self.deleted[before]
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """The settings an intake obeys."""
 
     limits: ParseLimits
@@ -198,7 +191,7 @@ def standing(row: DocumentRow, **changes: object) -> Settled:
         row.source, row.path, row.sha, row.state, None, row.notes, row.tries, row.retry_at, row.denied, row.held,
         row.pinned, row.metadata, keep=True,
     )  # fmt: skip
-    return replace(s, **changes)  # type: ignore[arg-type]
+    return s._replace(**changes)  # type: ignore[arg-type]
 
 
 def record_attempts(catalog: Catalog, rows: Sequence[tuple[int, bytes, bytes, int]]) -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import fnmatch
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.errors import StoreDamaged, UsageError
 from .core.model import Hit, Key, display, unraw
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 Warn = Callable[[str], None]
 
 
-@dataclass(slots=True)
-class _Segment:
+class _Segment(NamedTuple):
     index: Any
     texts: Texts
 

@@ -59,8 +59,8 @@ def _unit(size: int) -> str:
     flag = "|[\U0001f1e6-\U0001f1ff]{2}" if size > 4 else ""
     emoji = rf"(?:\u200d[^\s]{_EXTEND}{{0,2}}+){{0,{joined}}}+" if joined else ""
     return (
-        rf"[《「『（【“‘(\[]{{0,{opening}}}+(?:[0-9A-Za-z]{{1,{word}}}+{flag}|[\s\S]){_EXTEND}{{0,{marks}}}+{emoji}"
-        rf"[{NO_START}]{{0,{closing}}}+"
+        rf"[《「『（【“‘(\[]{{0,{opening}}}(?:[0-9A-Za-z]{{1,{word}}}+{flag}|[\s\S]){_EXTEND}{{0,{marks}}}+{emoji}"
+        rf"(?:\s{{0,2}}+[{NO_START}]){{0,{closing}}}+"
     )
 
 

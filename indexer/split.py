@@ -79,6 +79,8 @@ def _blocks(sections: Iterable[Section], size: int) -> Iterator[_Block]:
                 block.whole.append((at - block.start, at - block.start + len(section.text)))
             pieces.append(section.text)
             at += len(section.text)
+        if not any(pieces):
+            continue
         block.text = pieces[0] if len(pieces) == 1 else "".join(pieces)
         if held is not None:
             block = _joined(held, block) if _leads(held, block, size) else (yield held) or block
@@ -91,12 +93,13 @@ def _leads(block: _Block, following: _Block, size: int) -> bool:
     """Whether a block is only a heading line above its first sub-section: too little to find."""
     depth = len(block.headings)
     return (
-        depth < len(following.headings)
+        0 < depth < len(following.headings)
         and following.headings[:depth] == block.headings
         and block.page == following.page
         and len(block.text) < size
         and "\n" not in block.text.strip()
         and not block.whole
+        and not following.text.isspace()
     )
 
 

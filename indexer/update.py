@@ -11,9 +11,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from .core import errors
 from .core.diff import Candidate, ChangeSet, diff
@@ -28,25 +27,25 @@ from .store import disk, generations, upkeep
 from .store.generations import Opened, Profile
 from .store.local import Layout, Store
 from .store.publish import Batch, removal
+from .store.verify import CATALOG, verify
 
 DAY_NS = 86_400 * 10**9
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What somebody asked for."""
 
     dry_run: bool = False
     allow_deletions: bool = False
     verify_content: bool = False
     rebuild: bool = False
+    repair: bool = False
     paths: tuple[Key, ...] = ()
     trigger: str = "cli"
     retry_now: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(NamedTuple):
     """The edges a run touches, as arguments: time, stop, model, parsers, and who listens."""
 
     settings: Settings
@@ -65,20 +64,16 @@ class World:
         return Layout(Path(self.settings.metadata), Path(self.settings.vectorstore))
 
 
-@dataclass(slots=True)
 class Report:
     """What a run did. ``exit_code`` follows DESIGN 9."""
 
-    run: int = 0
-    commit_before: int = 0
-    commit: int = 0
-    seconds: float = 0.0
-    tally: Tally = field(default_factory=Tally)
-    unavailable: list[Message] = field(default_factory=list)
-    healed: list[Message] = field(default_factory=list)
-    skipped: int = 0
-    failed_before: int = 0
-    dry_run: bool = False
+    def __init__(self, dry_run: bool = False) -> None:
+        self.dry_run = dry_run
+        self.run = self.commit_before = self.commit = self.skipped = 0
+        self.seconds = 0.0
+        self.tally = Tally()
+        self.unavailable: list[Message] = []
+        self.healed: list[Message] = []
 
     @property
     def exit_code(self) -> int:
@@ -88,8 +83,7 @@ class Report:
         return errors.PARTIAL if self.tally.held or self.tally.problems else errors.DONE
 
 
-@dataclass(slots=True)
-class _Looked:
+class _Looked(NamedTuple):
     source: Source
     id: int
     look: folder.Look
@@ -143,8 +137,10 @@ class Run:
         self.report.commit_before = self.report.commit = store.catalog.head()
         if self.opened.healed:
             self.report.healed.append(Message("The catalog was damaged and is rebuilt ({why}).", {"why": self.opened.healed}))
+        if self.request.repair and (broken := [f for f in verify(store, head=False) if f.what == CATALOG]):
+            raise StoreDamaged(broken[0].message)
         if not self.request.dry_run:
-            self.report.healed += upkeep.heal_segments(store, self._embed_all)
+            self.report.healed += upkeep.heal_segments(store, self._embed, prove=self.request.repair)
         if not self.opened.served and self.world.layout.served() is None and not self.request.dry_run:
             self.world.layout.serve(store.generation)
         looked = [x for s in self.world.settings.sources if (x := self._look(s)) is not None]
@@ -409,9 +405,6 @@ class Run:
         self.rate = len(texts) / max((self.world.now_ns() - start) / 1e9, 1e-6)
         return rows
 
-    def _embed_all(self, texts: list[str]) -> Any:
-        return self._embed(texts)
-
     def _embedder(self) -> Embedder:
         """The model, proved to be the one the generation was made with."""
         if self._model is None:
@@ -472,10 +465,14 @@ def _count(blob: bytes) -> int:
 
 
 def _actor() -> str:
-    """Who ran it, for the record; no look-up that a missing account or name server could hang."""
-    user = os.environ.get("USER") or os.environ.get("USERNAME") or (str(os.getuid()) if hasattr(os, "getuid") else "?")
+    """Who ran it, for the record."""
     host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "?")
-    return f"{user}@{host}"
+    try:
+        import pwd
+
+        return f"{pwd.getpwuid(os.getuid()).pw_name}@{host}"
+    except (ImportError, KeyError):
+        return f"{os.environ.get('USERNAME', '?')}@{host}"
 
 
 def update(world: World, request: Request) -> Report:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import Interrupted, SourceUnavailable, UsageError
+from ..core.errors import Interrupted, UsageError
 from ..core.model import Key, Message
 from . import knowledge_base
 
@@ -38,10 +38,10 @@ def run(options: argparse.Namespace, out: Out) -> int:
 
     request = Request(
         dry_run=options.dry_run, allow_deletions=options.allow_deletions, verify_content=options.verify_content,
-        paths=tuple(_key(kb, p) for p in options.path),
+        paths=tuple(key_of(kb, p) for p in options.path),
     )  # fmt: skip
-    stopped = _stop_on_signal()
-    tell = _listener(options, out)
+    stopped = stop_on_signal()
+    tell = listener(options, out)
     kept: dict[str, Any] = {}
 
     def listen(kind: str, facts: Mapping[str, Any]) -> None:
@@ -57,11 +57,11 @@ def run(options: argparse.Namespace, out: Out) -> int:
             raise Interrupted("stopped; everything up to commit {commit} is kept, the next update goes on from there.", commit=kept["commit"]) from None
         raise Interrupted("stopped; nothing was changed.") from None
     tell("end", {})
-    _print(report, options, out)
+    print_report(report, options, out)
     return report.exit_code
 
 
-def _key(kb: KnowledgeBase, path: str) -> Key:
+def key_of(kb: KnowledgeBase, path: str) -> Key:
     """The document (or folder) a path names; raises UsageError when it is in no source."""
     full = os.path.abspath(path)
     for source in kb.settings.sources:
@@ -73,7 +73,7 @@ def _key(kb: KnowledgeBase, path: str) -> Key:
     raise UsageError("{path} is in none of the sources ({sources}).", path=path, sources=", ".join(s.path for s in kb.settings.sources))
 
 
-def _stop_on_signal() -> Callable[[], None]:
+def stop_on_signal() -> Callable[[], None]:
     """Ctrl-C and SIGTERM ask once for an end between two steps; a second Ctrl-C insists."""
     asked: list[int] = []
 
@@ -92,7 +92,8 @@ def _stop_on_signal() -> Callable[[], None]:
     return stop
 
 
-def _listener(options: argparse.Namespace, out: Out) -> Callable[[str, Mapping[str, Any]], None]:
+def listener(options: argparse.Namespace, out: Out) -> Callable[[str, Mapping[str, Any]], None]:
+    """Who draws the progress: bars on a terminal, lines elsewhere, nobody when quiet."""
     if out.quiet or options.json:
         return lambda kind, facts: None
     from .progress import Lines, bars
@@ -100,7 +101,8 @@ def _listener(options: argparse.Namespace, out: Out) -> Callable[[str, Mapping[s
     return bars(out) if sys.stderr.isatty() else Lines(out)
 
 
-def _print(report: Report, options: argparse.Namespace, out: Out) -> None:
+def print_report(report: Report, options: argparse.Namespace, out: Out) -> None:
+    """What was done to stdout, what went wrong to stderr."""
     if options.json:
         out.json(as_json(report))
         return
@@ -151,6 +153,3 @@ def as_json(report: Report) -> dict[str, Any]:
         "problems": [{"source": p.key.source, "path": p.key.path, "state": str(p.state), "reason": str(p.reason)} for p in t.problems.values()],
         "unavailable": [str(m) for m in report.unavailable], "healed": [str(m) for m in report.healed],
     }  # fmt: skip
-
-
-__all__ = ["SourceUnavailable", "arguments", "as_json", "run"]

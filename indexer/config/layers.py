@@ -31,6 +31,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
 }
 
 
+_JSON = ("sources", "loaders", "embedding.options")  # flags that are JSON where they can be
 _EXAMPLES = {"sources": '[{"path": "FOLDER"}]', "loaders": '{".html": "package.module:Class"}'}
 
 
@@ -89,7 +90,7 @@ def read(inputs: Inputs) -> Layers:
     flags: dict[str, Any] = {}
     for key, value in inputs.flags.items():
         if value is not None:
-            _put(flags, key.split("."), value)
+            _put(flags, key.split("."), _json(value) if key.startswith(_JSON) else value)
     return Layers(inputs, _toml(inputs), _environment(inputs.environ), flags)
 
 
@@ -145,6 +146,10 @@ class _Environment(EnvSettingsSource):
 
 def _environment(environ: Mapping[str, str]) -> dict[str, Any]:
     found = _Environment(environ)()
+    options = variable("embedding.options") + "__"
+    for name, value in environ.items():
+        if name.upper().startswith(options):  # a class wants numbers, a variable is a text
+            _put(found, ["embedding", "options", *name[len(options) :].lower().split("__")], _json(value))
     lang = environ.get("INDEXER_LANG", "")
     if "language" not in found and lang:  # the short name that also works without indexer.toml
         found["language"] = code(lang) or "en"
@@ -208,8 +213,20 @@ def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 
 def _put(table: dict[str, Any], path: list[str], value: object) -> None:
     for part in path[:-1]:
-        table = table.setdefault(part, {})
+        if not isinstance(table.get(part), dict):
+            table[part] = {}
+        table = table[part]
     table[path[-1]] = value
+
+
+def _json(value: object) -> object:
+    """A word of the shell as JSON where it is JSON: ``8`` a number, ``true`` a truth, ``abc`` a text."""
+    import json
+
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _reaches(layer: Any, location: Location) -> bool:

@@ -7,7 +7,7 @@ blobs are never unpacked, so the cost follows the change.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .model import FileStat
 
@@ -15,8 +15,7 @@ Files = dict[bytes, FileStat]
 Unpack = Callable[[bytes], Files]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A file whose bytes must be looked at: new, or its stat is not the recorded one."""
 
     folder: bytes
@@ -30,16 +29,14 @@ class Candidate:
         return self.folder + b"/" + self.name if self.folder else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(NamedTuple):
     """A file the catalog knows and the look did not see, in a folder the look could see."""
 
     path: bytes
     stat: FileStat
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSet:
+class ChangeSet(NamedTuple):
     """The difference for one source. ``folders`` are those whose blob must be rewritten."""
 
     candidates: tuple[Candidate, ...] = ()
@@ -48,9 +45,6 @@ class ChangeSet:
     vanished: tuple[bytes, ...] = ()
     unknown: int = 0
     known: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.candidates or self.gone or self.folders or self.vanished)
 
 
 def diff(

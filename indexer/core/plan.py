@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .diff import Candidate, ChangeSet, Gone
 
 
-@dataclass(frozen=True, slots=True)
-class HoldRule:
+class HoldRule(NamedTuple):
     """More than ``documents`` *and* more than ``share`` of a source gone in one look: held.
 
     A source that shows no file at all is withheld from ``emptied`` documents on: below that,
@@ -22,8 +21,7 @@ class HoldRule:
     emptied: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Deletions:
+class Deletions(NamedTuple):
     """What happens to the files that are gone: removed now, or held until confirmed."""
 
     remove: tuple[bytes, ...] = ()

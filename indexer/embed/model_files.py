@@ -13,7 +13,7 @@ _IRRELEVANT = {".md", ".gitattributes", ".png"}
 
 
 def revision(name: str, model: Any) -> str:
-    """``sha256:...`` of a folder's files, ``commit:...`` of a published model, else ``sha256:...`` of its parameters."""
+    """``sha256:...`` of a folder's files; of a published model ``commit:...``, else its parameters' ``sha256:...``."""
     if is_folder(name):
         return "sha256:" + folder_hash(Path(name).expanduser())
     config = getattr(getattr(model[0], "auto_model", None), "config", None)

@@ -188,5 +188,5 @@ def _prompt(model: Any, configured: str | None, *names: str) -> str:
     if configured is not None:
         return configured
     prompts: Mapping[str, str] = getattr(model, "prompts", None) or {}
-    default = getattr(model, "default_prompt_name", None)
-    return next((prompts[name] for name in (*names, default) if name in prompts and prompts[name]), "")
+    default: str = getattr(model, "default_prompt_name", None) or ""
+    return next((prompts[name] for name in (*names, default) if prompts.get(name)), "")

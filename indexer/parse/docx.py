@@ -29,6 +29,8 @@ def parse(data: bytes, limits: ParseLimits) -> Parsed:
     Raises ParseRefused for a file that is none, that is protected by a password, damaged or
     hostile. Parts that are damaged or cannot be read make it WARNED, each with a note.
     """
+    if not data:
+        return Parsed((), State.NO_TEXT, (Message("The file is empty"),), "docx")
     try:
         return _parse(data, limits)
     except RecursionError as error:

@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from email import message_from_bytes
-from email.message import Message as Mail
-from email.policy import compat32
 
 from indexer.core.errors import ParseRefused
 
 from .decode import decode
 from .docx_context import Block, Context, Line
-from .docx_html import html_lines
-from .docx_rtf import rtf_text
 
 MAX_IMPORTS = 4  # documents imported into documents
 
@@ -41,6 +36,10 @@ def import_part(context: Context, part: str, relation_id: str) -> list[Block]:
 
 
 def _read(context: Context, data: bytes, name: str) -> list[Block] | None:
+    # Few documents import anything: their readers are loaded when one does.
+    from .docx_html import html_lines
+    from .docx_rtf import rtf_text
+
     suffix = name.rpartition(".")[2].lower()
     if data[:4] == b"PK\x03\x04":
         return _document(context, data)
@@ -78,7 +77,12 @@ def _is_mail(data: bytes) -> bool:
 
 def _web_archive(context: Context, data: bytes) -> list[Block] | None:
     """The first page of an MHT file."""
-    message: Mail = message_from_bytes(data, policy=compat32)
+    from email import message_from_bytes
+    from email.policy import compat32
+
+    from .docx_html import html_lines
+
+    message = message_from_bytes(data, policy=compat32)
     for section in message.walk():
         if section.get_content_type() in ("text/html", "application/xhtml+xml", "text/plain"):
             payload = section.get_payload(decode=True)

@@ -18,11 +18,11 @@ from indexer.core.model import Message, ParseLimits
 
 from .archive import Archive, open_zip, parse_xml
 from .docx_xml import REL, W
+from .sniff import identify, refusal
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 STRICT = b"http://purl.oclc.org/ooxml/"
 # Strict namespaces are the transitional ones under another root and without the year.
 _STRICT_NAME = re.compile(
@@ -46,8 +46,8 @@ class Package:
     """The parts of one .docx. ``damaged`` collects the names of parts that could not be read."""
 
     def __init__(self, data: bytes, limits: ParseLimits) -> None:
-        if data[:8] == OLE:
-            raise _not_a_package(data)
+        if data[:2] != b"PK" and (kind := identify(data, binary=True)) is not None:
+            raise refusal(kind)
         self.archive: Archive = open_zip(data, limits)
         self.damaged: list[str] = []
         self._names = {_key(name): name for name in self.archive.names()}
@@ -170,12 +170,3 @@ def _wrong_root(root: Element) -> ParseRefused:
     local = root.tag.rpartition("}")[2]
     kind = _OTHER_ROOTS.get(local, f"file with the root element {local[:40]}")
     return ParseRefused("The file is in fact a {kind}, not a Word document; rename it, or save it as .docx", kind=kind)
-
-
-def _not_a_package(data: bytes) -> ParseRefused:
-    if "EncryptedPackage".encode("utf-16-le") in data:
-        return ParseRefused("The file is protected by a password; save it without one")
-    return ParseRefused(
-        "The file is in fact a {kind}, not a Word document; rename it, or save it as .docx",
-        kind="legacy Word 97-2003 document (.doc)",
-    )

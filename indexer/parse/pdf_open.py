@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Viewers look for the header and the end within this many bytes.
 MARGIN = 1024
 MAX_SALVAGED_OBJECTS = 100_000
+# Makes pypdf look for every object itself, and for the catalog among the first 10,000.
+NEW_END = b"\ntrailer\n<</Size 10000>>\nstartxref\n0\n%%EOF\n"
 
 _OBJECT = re.compile(rb"\d+[\x00\t\n\x0c\r ]+\d+[\x00\t\n\x0c\r ]+obj\b")
 _LINEAR_LENGTH = re.compile(rb"/Linearized\b.{0,200}?/L[\x00\t\n\x0c\r ]+(\d+)", re.DOTALL)
@@ -57,12 +59,7 @@ def bounded(limits: ParseLimits, size: int) -> Iterator[None]:
 
 def open_pdf(data: bytes) -> Opened:
     """The pages of a PDF. Raises ParseRefused with the reason."""
-    notes = []
-    if is_cut_off(data):
-        notes.append(
-            Message("The end of the file is missing (an incomplete copy?); what could be recovered is indexed")
-        )
-    reader = _reader(data)
+    reader, notes = _opened(data)
     pages, declared = _pages(reader)
     if not pages:
         pages = _salvaged(reader)
@@ -75,6 +72,26 @@ def open_pdf(data: bytes) -> Opened:
             Message("Only {found} of {declared} pages are in the file", {"found": len(pages), "declared": declared})
         )
     return Opened(reader, pages, notes)
+
+
+def _opened(data: bytes) -> tuple[PdfReader, list[Message]]:
+    """The reader, and what is known to be lost before any page is read."""
+    notes = []
+    if is_cut_off(data):
+        notes.append(
+            Message("The end of the file is missing (an incomplete copy?); what could be recovered is indexed")
+        )
+    try:
+        return _reader(data), notes
+    except ParseRefused as refused:
+        if not _is_damage(refused.__cause__):
+            raise
+        first = refused
+    try:
+        reader = _reader(data + NEW_END)
+    except ParseRefused:
+        raise first from first.__cause__
+    return reader, notes or [Message("The PDF is damaged and was repaired; check it, or export it again")]
 
 
 def is_cut_off(data: bytes) -> bool:
@@ -90,6 +107,13 @@ def is_cut_off(data: bytes) -> bool:
     if end < 0:
         return b"startxref" not in data[-MARGIN:].rstrip(b"\0")
     return _OBJECT.search(data, end) is not None
+
+
+def _is_damage(cause: BaseException | None) -> bool:
+    """Whether another end of the file may help: not against a password or a limit."""
+    from pypdf.errors import DependencyError, LimitReachedError
+
+    return cause is not None and not isinstance(cause, LimitReachedError | DependencyError | NotImplementedError)
 
 
 def _reader(data: bytes) -> PdfReader:

@@ -29,6 +29,8 @@ MAX_CONTENT_BYTES = 128 << 20
 # Images of a few dots are spacers and bullets, never a scanned page.
 MIN_IMAGE_SIDE = 8
 
+PLACES = frozenset({b"Td", b"TD", b"Tm", b"T*"})
+
 
 class PageTooComplex(Exception):
     """The page asks for more work than any page a person reads."""
@@ -65,6 +67,7 @@ class Flattener:
         self._content_bytes = 0
         self._running: list[int] = []
         self._face: Typeface | None = None
+        self.placed = True
 
     def run(self, data: bytes, resources: Mapping[str, Any]) -> None:
         """Adds a content stream. Raises PageTooComplex."""
@@ -133,6 +136,9 @@ class Flattener:
         operands: list[Any] = operation.operands
         if self._face is None:
             self.choose({}, [])
+        if not self.placed:
+            self.emit(b"Td", [0.0, 0.0])  # pypdf compares positions only where text is placed
+            self.placed = True
         decode = self._face.decode if self._face else None
         if instead is not None:
             operands = _replaced(operands, instead)
@@ -194,6 +200,7 @@ class _Stream:
         elif operator == b"EMC":
             self._end()
         else:
+            self._to.placed = operator in PLACES or (self._to.placed and operator != b"BT")
             self._to.emit(operator, operands)
 
     def finish(self) -> None:

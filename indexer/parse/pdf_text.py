@@ -22,7 +22,8 @@ SYMBOLS |= {0xF0A3: "≤", 0xF0A5: "∞", 0xF0A7: "•", 0xF0AB: "↔", 0xF0AC: 
 SYMBOLS |= {0xF0B1: "±", 0xF0B3: "≥", 0xF0B4: "×", 0xF0B7: "•", 0xF0B8: "÷", 0xF0B9: "≠", 0xF0BB: "≈", 0xF0D7: "⋅"}
 
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-_SPACE_BEFORE_END = re.compile("[ \t\xa0]+(?=\n)")
+_SPACE_BEFORE_END = re.compile("[ \xa0]+(?=\n|$)")
+_BLANK_LINES = re.compile("\n{3,}")
 _CID = re.compile(r"\(cid:\d+\)")
 
 
@@ -53,7 +54,7 @@ def tidy(raw: str) -> PageText:
     if "(cid:" in text:
         text, found = _CID.subn(" ", text)
         unreadable += found
-    text = _SPACE_BEFORE_END.sub("", text).strip("\n")
+    text = _BLANK_LINES.sub("\n\n", _SPACE_BEFORE_END.sub("", text)).strip("\n")
     readable = len(text) - text.count(" ") - text.count("\n")
     return PageText(text + "\n" if readable else "", readable, unreadable)
 

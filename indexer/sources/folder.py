@@ -12,8 +12,8 @@ import hashlib
 import os
 import stat as stat_
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
 from struct import Struct
+from typing import NamedTuple
 
 from ..core.errors import SourceUnavailable, Unreadable
 from ..core.model import FileStat, Message, Skipped, Source, raw, unraw
@@ -48,17 +48,16 @@ def unpack(blob: bytes) -> dict[bytes, FileStat]:
     return dict(zip(names, stats, strict=True))
 
 
-@dataclass(slots=True)
 class Look:
     """What one walk saw. Folder paths are bytes relative to the root, "" for the root."""
 
-    source: Source
-    at_ns: int
-    root_id: tuple[int, int] = (0, 0)
-    folders: dict[bytes, bytes] = field(default_factory=dict)
-    unreadable: dict[bytes, Message] = field(default_factory=dict)
-    ignored: set[bytes] = field(default_factory=set)
-    skipped: list[Skipped] = field(default_factory=list)
+    def __init__(self, source: Source, at_ns: int) -> None:
+        self.source, self.at_ns = source, at_ns
+        self.root_id: tuple[int, int] = (0, 0)
+        self.folders: dict[bytes, bytes] = {}
+        self.unreadable: dict[bytes, Message] = {}
+        self.ignored: set[bytes] = set()
+        self.skipped: list[Skipped] = []
 
     def has(self, path: bytes) -> bool:
         """Whether the walk saw this file as a candidate."""
@@ -189,8 +188,7 @@ class _Walk:
         self.look.skipped.append(Skipped(unraw(path), Message(rule)))
 
 
-@dataclass(frozen=True, slots=True)
-class Bytes:
+class Bytes(NamedTuple):
     """A file's bytes, their SHA-256, and the stat that held before and after reading."""
 
     data: bytes

@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..core.model import Message
-
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 

@@ -9,9 +9,8 @@ import sqlite3
 import zlib
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.errors import StoreDamaged
 from ..core.model import Chunk, Message
@@ -23,8 +22,7 @@ GONE = "gone"
 _WORD = 2**256
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
+class DocumentRow(NamedTuple):
     """What the catalog knows of one document; ``content`` is what searches see of it."""
 
     id: int
@@ -45,8 +43,7 @@ class DocumentRow:
 DOCUMENT_COLUMNS = "id,source,path,sha,state,content,notes,tries,retry_at,denied,held,pinned,metadata"
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(NamedTuple):
     """Where the chunks of a content lie: (start, end, index into headings, page or 0)."""
 
     headings: tuple[tuple[str, ...], ...]

@@ -74,6 +74,8 @@ class Db:
                 path=str(self.path),
                 why=str(e),
             )
+        if isinstance(e, sqlite3.ProgrammingError) or (name == "SQLITE_ERROR" and "no such table" not in str(e)):
+            raise e  # a mistake of ours, not a state of the disk
         if name.startswith("SQLITE_BUSY"):
             return IndexerError("{path} stayed locked for a minute; is another program using it?", path=str(self.path))
         return StoreDamaged("The catalog {path} is damaged ({why}); run `indexer repair`.", path=str(self.path), why=str(e))

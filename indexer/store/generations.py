@@ -11,18 +11,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.errors import StoreDamaged
 from ..core.ports import Embedder
-from . import snapshots
+from . import disk, snapshots
 from .catalog import Catalog
 from .local import Layout, Store
+from .seal import SEALED, seal
+from .verify import CATALOG, verify
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """What a run is configured to make: cheap facts, and the full identity on demand."""
 
     facts: Mapping[str, Any]
@@ -39,8 +39,7 @@ class Profile:
         return json.dumps(whole, sort_keys=True, default=str)
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """A store to write to, and the one whose vectors may be reused."""
 
     store: Store
@@ -70,6 +69,7 @@ def resolve(layout: Layout, profile: Profile, *, rebuild: bool = False) -> Opene
     if store.catalog.meta("identity") == profile.identity_json():
         with store.catalog.db.write():
             store.catalog.set_meta(facts=profile.facts_json(), embedding=profile.embedding)
+            store.catalog.set_meta(seal=seal({n: store.catalog.meta(n) for n in SEALED}))
         return Opened(store, _is_served(layout, served))
     return _beside(layout, profile, store, donor=_donor(store, profile))
 
@@ -108,6 +108,7 @@ def _create(layout: Layout, profile: Profile, first_commit: int) -> Store:
         "probe": probe.tobytes(),
         "complete": 0,
     }
+    meta["seal"] = seal(meta)
     return Store.create(layout, hashlib.sha256(identity.encode()).hexdigest(), meta, first_commit)
 
 
@@ -145,11 +146,26 @@ def replace_damaged(layout: Layout, profile: Profile, generation: str, why: str)
 
     The intact vectors of the damaged generation are reused by the hash of their texts.
     """
-    restored = snapshots.restore_newest(layout, generation)
-    if restored is not None:
-        store = Store.open(layout, restored)
-        if store.catalog.meta("identity") == profile.identity_json():
+    for snapshot in reversed(snapshots.listed(layout, generation)):
+        store = _restored(layout, generation, snapshot)
+        if store is not None and store.catalog.meta("identity") == profile.identity_json():
             return Opened(store, False, generation, why)
-        store.close()
+        if store is not None:
+            store.close()
     top = snapshots.highest_commit(layout, generation)
     return Opened(_create(layout, profile, top + 1), False, generation, why)
+
+
+def _restored(layout: Layout, generation: str, snapshot: snapshots.Snapshot) -> Store | None:
+    """A new generation made of a snapshot, if all but its vectors proves whole."""
+    if not snapshots.intact(snapshot.folder, vectors=False):
+        return None
+    name = snapshots.restore(layout, generation, snapshot)
+    store = Store.open(layout, name)
+    if any(f.what == CATALOG for f in verify(store, head=False)):
+        store.close()
+        disk.remove_tree(layout.metadata / name)
+        disk.remove_tree(layout.vectorstore / name)
+        return None
+    return store
+

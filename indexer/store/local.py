@@ -14,9 +14,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import StoreDamaged
 from . import disk, publish, texts, vectors
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
     from .vectors import Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """Where the state of a knowledge base lies."""
 
     metadata: Path

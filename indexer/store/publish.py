@@ -8,10 +8,9 @@ durable. There is no third.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .catalog import (
     DOCUMENT_COLUMNS,
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from .vectors import Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A content that does not exist yet; ``keys`` are its passages in chunk order."""
 
     sha: bytes
@@ -43,8 +41,7 @@ class Draft:
     keys: tuple[bytes, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """The new standing of one document.
 
     ``content``: the SHA-256 of what searches shall see, None for nothing; with ``keep``
@@ -66,34 +63,31 @@ class Settled:
     keep: bool = False
 
 
-@dataclass(slots=True)
 class Batch:
     """All that one transaction is to change."""
 
-    run: int
-    at: int
-    note: str = ""
-    drafts: dict[bytes, Draft] = field(default_factory=dict)
-    texts: dict[bytes, str] = field(default_factory=dict)
-    vectors: Vectors | None = None
-    settled: list[Settled] = field(default_factory=list)
-    folders: list[tuple[int, bytes, bytes | None]] = field(default_factory=list)
-    scrubbed: list[tuple[int, bytes]] = field(default_factory=list)
-    scrub_ns: int = 0
+    def __init__(self, run: int, at: int, note: str = "", scrub_ns: int = 0, settled: Iterable[Settled] = ()) -> None:
+        self.run, self.at, self.note, self.scrub_ns = run, at, note, scrub_ns
+        self.settled: list[Settled] = list(settled)
+        self.drafts: dict[bytes, Draft] = {}
+        self.texts: dict[bytes, str] = {}
+        self.vectors: Vectors | None = None
+        self.folders: list[tuple[int, bytes, bytes | None]] = []
+        self.scrubbed: list[tuple[int, bytes]] = []
 
     def __bool__(self) -> bool:
         return bool(self.settled or self.folders)
 
 
-@dataclass(slots=True)
 class _Visible:
     """Which contents gained or lost documents in this commit."""
 
-    plus: list[int] = field(default_factory=list)
-    minus: list[int] = field(default_factory=list)
-    opened: dict[int, int] = field(default_factory=dict)
-    versions: list[tuple[int, int]] = field(default_factory=list)
-    ended: list[int] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.plus: list[int] = []
+        self.minus: list[int] = []
+        self.opened: dict[int, int] = {}
+        self.versions: list[tuple[int, int]] = []
+        self.ended: list[int] = []
 
     def turn(self, doc: int, before: int | None, after: int | None, terms: Sequence[int]) -> None:
         """Note that a document's content changed; ``terms`` belong to before and after."""

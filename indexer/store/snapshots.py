@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.errors import StoreDamaged
 from . import disk
@@ -21,8 +20,7 @@ from .local import Layout, Store
 MANIFEST = "manifest"
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """One restorable copy: its commit, when it was taken (ns), and where it lies."""
 
     commit: int
@@ -108,18 +106,11 @@ def intact(folder: Path, *, vectors: bool = True) -> bool:
     return True
 
 
-def restore_newest(layout: Layout, generation: str) -> str | None:
-    """Make a new generation from the newest snapshot whose catalog and texts hold.
+def restore(layout: Layout, generation: str, snapshot: Snapshot) -> str:
+    """Make a new generation from a snapshot; returns its name.
 
-    Damaged vectors are no obstacle: the next run embeds those passages again.
+    Damaged or missing vectors are no obstacle: the next run embeds those passages again.
     """
-    for snapshot in reversed(listed(layout, generation)):
-        if intact(snapshot.folder, vectors=False):
-            return _restore(layout, generation, snapshot)
-    return None
-
-
-def _restore(layout: Layout, generation: str, snapshot: Snapshot) -> str:
     name = layout.new_generation(generation.rpartition("-")[0])
     disk.make_folder(layout.vectorstore / name)
     disk.make_folder(layout.metadata / name / "texts")

@@ -31,19 +31,19 @@ EmbedAll = Callable[[list[str]], Any]
 # ---- healing -------------------------------------------------------------------------
 
 
-def heal_segments(store: Store, embed: EmbedAll) -> list[Message]:
+def heal_segments(store: Store, embed: EmbedAll, *, prove: bool = False) -> list[Message]:
     """Prove every segment by its stamp, or by its hash when the stamp differs; mend vectors.
 
     Passages of a damaged vector file are embedded again from their texts. A damaged text file
-    cannot be mended here: StoreDamaged.
+    cannot be mended here: StoreDamaged. ``prove``: hash every file, whatever its stamp.
     """
     healed = []
     rows = store.catalog.db.all("SELECT id,vectors_sha,texts_sha,vectors_stamp,texts_stamp FROM segment ORDER BY id")
     for segment, vectors_sha, texts_sha, *stamps in rows:
         vector_path, text_path = store.segment_paths(segment)
-        if not _holds(text_path, texts_sha, stamps[1]):
+        if not _holds(text_path, texts_sha, "" if prove else stamps[1]):
             raise StoreDamaged("The text file {path} is damaged; run `indexer repair`.", path=str(text_path))
-        if not _holds(vector_path, vectors_sha, stamps[0]):
+        if not _holds(vector_path, vectors_sha, "" if prove else stamps[0]):
             count = _embed_again(store, segment, embed)
             healed.append(Message("{count} vectors of a damaged segment were made again ({path}).", {"count": count, "path": str(vector_path)}))
     return healed
@@ -167,7 +167,7 @@ def tidy(store: Store, settings: Settings, now_ns: int, *, wrote: bool) -> None:
     last = store.catalog.meta("last_gc")
     if last is None or now_ns - last > DAY_NS:
         forget(store, now_ns - settings.retention_days * DAY_NS, now_ns)
-        _old_generations(store)
+        old_generations(store)
     sweep(store)
     if not snapshots.listed(store.layout, store.generation) and store.catalog.db.value("SELECT 1 FROM log LIMIT 1"):
         snapshots.take(store, now_ns)
@@ -197,7 +197,7 @@ def forget(store: Store, before_ns: int, now_ns: int) -> int:
     return horizon
 
 
-def _old_generations(store: Store) -> None:
+def old_generations(store: Store) -> None:
     """Remove generations that are served no more (a reader that has one open keeps its files)."""
     served = store.layout.served()
     for name in store.layout.generations():

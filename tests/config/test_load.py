@@ -59,6 +59,7 @@ def test_every_kind_of_value_comes_through_the_environment(tmp_path: Path) -> No
         "INDEXER_SOURCES": '[{"path": "docs", "include": ["*.pdf"]}]',
         "INDEXER_LOADERS": '{".html": "a.b:C"}',
         "INDEXER_EMBEDDING__OPTIONS__NAME": "x",
+        "INDEXER_EMBEDDING__OPTIONS__DEEP__SIZE": "8",
         "INDEXER_EMBEDDING__QUERY_PREFIX": "",
         "INDEXER_SPLIT": '{"size": 99}',
     }
@@ -66,8 +67,25 @@ def test_every_kind_of_value_comes_through_the_environment(tmp_path: Path) -> No
     assert (settings.hold_share, settings.attempts, settings.split.size) == (0.5, 5, 99)
     assert settings.sources == (Source("docs", str(tmp_path / "docs"), ("*.pdf",)),)
     assert settings.loaders == ((".html", "a.b:C"),)
-    assert settings.embedding.options == {"name": "x"}
+    assert settings.embedding.options == {"name": "x", "deep": {"size": 8}}
     assert (settings.embedding.query_prefix, settings.embedding.passage_prefix) == ("", None)
+
+
+def test_flags_from_a_shell(tmp_path: Path) -> None:
+    """--set gives texts: lists, tables and options among them are JSON, other keys are converted."""
+    flags = {
+        "split.size": "300",
+        "sources": '[{"path": "docs"}]',
+        "loaders.html": "a.B",
+        "embedding.options.size": "8",
+        "embedding.options.name": "x",
+        "embedding.query_prefix": "8",
+    }
+    settings = load_settings(make(tmp_path), flags, {})
+    assert (settings.split.size, settings.sources[0].name, settings.loaders) == (300, "docs", ((".html", "a:B"),))
+    assert settings.embedding.options == {"size": 8, "name": "x"}
+    assert settings.embedding.query_prefix == "8"
+    assert "split = 3" not in refused(tmp_path, "", {"split": 3, "split.size": "x"})
 
 
 def test_short_language_variable(tmp_path: Path) -> None:

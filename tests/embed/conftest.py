@@ -1,0 +1,21 @@
+"""Models that several test modules share, loaded once."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer import embed
+from indexer.core.model import EmbeddingSettings
+from indexer.core.ports import Embedder
+
+
+@pytest.fixture(scope="session")
+def e5_int8() -> Embedder:
+    """The default model as users get it."""
+    return embed.load(EmbeddingSettings(threads=2))
+
+
+@pytest.fixture(scope="session")
+def e5_fp32() -> Embedder:
+    """The default model in full precision."""
+    return embed.load(EmbeddingSettings(precision="fp32", threads=2))
