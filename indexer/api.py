@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from .store.generations import Profile
 from .store.local import Layout
 
 if TYPE_CHECKING:
+    from .langchain import IndexerEmbeddings, IndexerRetriever, IndexerVectorStore
     from .search import Reader
     from .update import Report, World
 
@@ -43,6 +45,8 @@ class KnowledgeBase:
         self._reader: Reader | None = None
         self._generation = ""
         self._models: dict[str, Embedder] = {}
+        self.lock = threading.RLock()
+        """Held while the reader is used: searches may come from several threads."""
 
     # ---- updating ------------------------------------------------------------------
 
@@ -81,9 +85,21 @@ class KnowledgeBase:
         from . import embed
 
         name = repr(settings)
-        if name not in self._models:
-            self._models[name] = embed.load(settings)
-        return self._models[name]
+        with self.lock:
+            if name not in self._models:
+                self._models[name] = embed.load(settings)
+            return self._models[name]
+
+    def adopt(self, model: Embedder) -> None:
+        """Take an embedder made elsewhere for the configured one."""
+        self._models[repr(self.settings.embedding)] = model
+
+    def model(self, catalog: Catalog | None = None) -> Embedder:
+        """The model the served vectors (or a catalog's) were made with; the configured one before there are any."""
+        if catalog is not None:
+            return self.embedder(self._served_model(catalog))
+        with self.lock:
+            return self.embedder(self._served_model(self.reader().catalog) if self.layout.served() else self.settings.embedding)
 
     def update(self, *, dry_run: bool = False, allow_deletions: bool = False, verify_content: bool = False, **edges: Any) -> Report:
         """Bring the index up to date with the folders; raises IndexerError."""
@@ -109,8 +125,15 @@ class KnowledgeBase:
         served = self.layout.served()
         return Catalog.open(self.layout.metadata / served, readonly=True) if served else None
 
-    def search(self, query: str, k: int = 5, *, inside: str = "", as_of: str = "") -> list[Hit]:
-        """The ``k`` chunks closest in meaning, best first. Empty before the first update."""
+    def search(self, query: str | Sequence[float], k: int = 5, *, inside: str = "", as_of: str = "") -> list[Hit]:
+        """The ``k`` chunks closest in meaning, best first. Empty before the first update.
+
+        ``query``: a text, or a vector of the model's dimension (its length does not matter).
+        """
+        with self.lock:
+            return self._found(query, k, inside, as_of)
+
+    def _found(self, query: str | Sequence[float], k: int, inside: str, as_of: str) -> list[Hit]:
         try:
             if self.layout.served() is None:
                 return []
@@ -122,9 +145,14 @@ class KnowledgeBase:
         except StoreDamaged as e:
             return self._search(self._fallback(e), query, k, inside, as_of)
 
-    def _search(self, reader: Reader, query: str, k: int, inside: str, as_of: str) -> list[Hit]:
-        model = self.embedder(self._served_model(reader.catalog))
-        return reader.search(model.embed_query(query), k, inside=inside, as_of=as_of)
+    def _search(self, reader: Reader, query: str | Sequence[float], k: int, inside: str, as_of: str) -> list[Hit]:
+        if isinstance(query, str):
+            vector = self.model(reader.catalog).embed_query(query)
+        else:
+            from .embed.vectors import checked
+
+            vector = checked([query], 1, reader.catalog.meta("dimension"), self._served_model(reader.catalog).model)[0]
+        return reader.search(vector, k, inside=inside, as_of=as_of)
 
     def _fallback(self, damage: StoreDamaged) -> Reader:
         from .search import _from_snapshot
@@ -153,11 +181,38 @@ class KnowledgeBase:
             self.warn(str(e))
             return set()
 
+    # ---- LangChain -----------------------------------------------------------------
+
+    def as_retriever(self, k: int = 5, **options: Any) -> IndexerRetriever:
+        """A LangChain retriever; options: ``inside``, ``as_of``, ``score_threshold``, ``filter``."""
+        from .langchain import IndexerRetriever
+
+        return IndexerRetriever(knowledge_base=self, k=k, **options)
+
+    def vectorstore(self) -> IndexerVectorStore:
+        """A LangChain vector store over everything indexed, with documents of its own."""
+        from .langchain import IndexerVectorStore
+
+        return IndexerVectorStore(self)
+
+    def embeddings(self) -> IndexerEmbeddings:
+        """The index's model as LangChain ``Embeddings``."""
+        from .langchain import IndexerEmbeddings
+
+        return IndexerEmbeddings(self)
+
+    def export_langchain(self, directory: str | os.PathLike[str], *, inner_product: bool = False) -> int:
+        """Write a folder for the stock ``FAISS.load_local``; returns the number of documents in it."""
+        from .langchain import export
+
+        return export(self, directory, inner_product=inner_product)
+
     def close(self) -> None:
         """Let go of files and connections."""
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
+        with self.lock:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
 
 
 def _public_json(e: EmbeddingSettings) -> str:

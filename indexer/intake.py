@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .core.errors import FileProblem, ParserDied, ParseRefused, Unreadable
-from .core.model import Key, Message, ParseLimits, Source, State, unraw
+from .core.model import Key, Message, ParseLimits, Source, State, raw, unraw
 from .core.ports import Parser, Splitter
 from .sources import folder
+from .sources.rules import suffix
 from .store.catalog import Catalog, DocumentRow, Spans, notes_json, notes_of
 from .store.publish import Batch, Draft, Settled
 from .store.texts import key_of
@@ -111,22 +112,22 @@ class Intake:
 
     def _settle(self, path: bytes, row: DocumentRow | None, got: Bytes, batch: Batch) -> tuple[Settled, bool]:
         """The new standing of a file with these bytes; True when it must be tried again."""
-        sha = got.sha256
-        known = self.catalog.contents([sha]).get(sha)
+        sha, made = got.sha256, content_key(path, got.sha256)
+        known = self.catalog.contents([made]).get(made)
         if known is not None:
-            return Settled(self.id, path, sha, known[1], sha, known[2]), False
-        if (draft := batch.drafts.get(sha)) is not None:
-            return Settled(self.id, path, sha, draft.state, sha, draft.notes), False
+            return Settled(self.id, path, sha, known[1], made, known[2]), False
+        if (draft := batch.drafts.get(made)) is not None:
+            return Settled(self.id, path, sha, draft.state, made, draft.notes), False
         tries = self._earlier(path, sha)
         try:
             if tries >= self.rules.attempts:
                 raise ParseRefused(_SET_ASIDE, tries=tries)
-            batch.drafts[sha] = draft = self._draft(path, got)
+            batch.drafts[made] = draft = self._draft(path, got)
         except ParserDied as e:
             return self._failed(path, row, sha, e, tries + 1)
         except FileProblem as e:
             return self._failed(path, row, sha, e, tries if tries >= self.rules.attempts else 0)
-        return Settled(self.id, path, sha, draft.state, sha, draft.notes), False
+        return Settled(self.id, path, sha, draft.state, made, draft.notes), False
 
     def _earlier(self, path: bytes, sha: bytes) -> int:
         row = self.rows.get(path)
@@ -147,7 +148,7 @@ class Intake:
         keys = tuple(key_of(c.text) for c in chunks)
         self._texts.update(zip(keys, (c.text for c in chunks), strict=True))
         details = json.dumps({**parsed.details, "parser": parsed.parser}, default=str)
-        return Draft(got.sha256, state, notes_json(parsed.notes), parsed.title, details, Spans.of(chunks).pack(), keys)
+        return Draft(content_key(path, got.sha256), state, notes_json(parsed.notes), parsed.title, details, Spans.of(chunks).pack(), keys)
 
     _texts: dict[bytes, str]
 
@@ -183,6 +184,15 @@ class Intake:
 
 
 _SET_ASIDE = "set aside after {tries} attempts that crashed the parser; it is tried again when the file, the parser or the settings change"
+
+
+def content_key(path: bytes, sha: bytes) -> bytes:
+    """What decides a content: the SHA-256 of the bytes (first 32), and the suffix, which chooses the parser.
+
+    By the hash alone a copy of ``a.txt`` named ``a.md`` would be found as plain text, and which
+    of the two came first would decide what is found.
+    """
+    return sha + raw(suffix(path.rpartition(b"/")[2]))
 
 
 def standing(row: DocumentRow, **changes: object) -> Settled:

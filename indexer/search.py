@@ -7,7 +7,6 @@ belong together. Segments are mapped; between queries only the difference is tak
 from __future__ import annotations
 
 import fnmatch
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ from .core.errors import StoreDamaged, UsageError
 from .core.model import Hit, Key, display, unraw
 from .store import disk, snapshots, vectors
 from .store.catalog import Catalog, Spans, stamp, unpack_ids
+from .store.handmade import metadata_of
 from .store.local import Layout
 from .store.texts import Texts
 from .store.vectors import Bitmap
@@ -154,9 +154,12 @@ class Reader:
         return allowed
 
     def _visible(self, at: int | None, inside: str) -> Iterator[tuple[int, str, bytes]]:
-        """(content, source, path) of every document visible at a commit (None: the newest)."""
+        """(content, source, path) of every document with a chunk, visible at a commit (None: the newest)."""
         shown, args = _shown(at)
-        sql = f"SELECT v.content,s.name,d.path FROM version v JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source WHERE {shown}"
+        sql = (
+            "SELECT v.content,s.name,d.path FROM version v JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source "
+            f"JOIN content c ON c.id=v.content WHERE length(c.passages)>0 AND {shown}"
+        )
         for content, source, path in self.catalog.db.all(sql, args):
             if not inside or matches(inside, source, unraw(path)):
                 yield content, source, path
@@ -166,19 +169,19 @@ class Reader:
         hits = []
         for score, passage in found:
             text = self._text(passage)
-            for source, path, content, metadata in places.get(passage, ()):
+            for source, path, content in places.get(passage, ()):
                 if not inside or matches(inside, source, unraw(path)):
-                    hits.append(self._hit(score, passage, text, source, path, self._content(content), metadata, at))
+                    hits.append(self._hit(score, passage, text, source, path, self._content(content), at))
         hits.sort(key=lambda h: (-h.score, h.key, h.start))
         return hits
 
-    def _places(self, passages: Sequence[int], at: int | None) -> Mapping[int, list[tuple[str, bytes, int, str | None]]]:
+    def _places(self, passages: Sequence[int], at: int | None) -> Mapping[int, list[tuple[str, bytes, int]]]:
         shown, args = _shown(at)
         sql = (
-            "SELECT o.passage,s.name,d.path,v.content,d.metadata FROM occurrence o JOIN version v ON v.content=o.content "
+            "SELECT o.passage,s.name,d.path,v.content FROM occurrence o JOIN version v ON v.content=o.content "
             f"JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source WHERE o.passage IN ({{}}) AND {shown}"
         )
-        places: dict[int, list[tuple[str, bytes, int, str | None]]] = {}
+        places: dict[int, list[tuple[str, bytes, int]]] = {}
         for i in range(0, len(passages), 400):
             for passage, *rest in self.catalog.db.among(sql.replace("{}", ",".join("?" * len(passages[i : i + 400]))) + " AND 1 IN ({})", [1], [*passages[i : i + 400], *args]):
                 places.setdefault(passage, []).append(tuple(rest))
@@ -190,13 +193,13 @@ class Reader:
             raise StoreDamaged("The catalog names a content it does not hold; run `indexer repair`.")
         return row
 
-    def _hit(self, score: float, passage: int, text: str, source: str, path: bytes, content: tuple[Any, ...], metadata: str | None, at: int | None) -> Hit:
-        sha, title, spans, ids, _ = content
+    def _hit(self, score: float, passage: int, text: str, source: str, path: bytes, content: tuple[Any, ...], at: int | None) -> Hit:
+        sha, title, spans, ids, details = content
         unpacked = Spans.unpack(spans)
         start, end, headings, page = unpacked.spans[unpack_ids(ids).index(passage)]
         return Hit(
             Key(source, unraw(path)), text, score, unpacked.headings[headings], page or None, start, end, title or "",
-            self.commit if at is None else at, sha.hex(), passage, json.loads(metadata) if metadata else {},
+            self.commit if at is None else at, sha[:32].hex(), passage, metadata_of(details),
         )  # fmt: skip
 
     def _text(self, passage: int) -> str:

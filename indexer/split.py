@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
+from typing import NamedTuple
 
 from indexer.core.model import Chunk, Parsed, Section, SplitSettings
 from indexer.core.ports import Splitter
@@ -56,15 +56,14 @@ def _chunks(block: _Block, cutter: _Cutter) -> Iterator[Chunk]:
             yield Chunk(trimmed, at, at + len(trimmed), headings, page)
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(NamedTuple):
     """Neighbouring sections under one heading and on one page; no chunk crosses its edges."""
 
     text: str
     start: int
     headings: tuple[str, ...]
     page: int | None
-    whole: list[Span] = field(default_factory=list)  # tables and code: cut between lines only
+    whole: list[Span]  # tables and code: cut between lines only
 
 
 def _blocks(sections: Iterable[Section], size: int) -> Iterator[_Block]:
@@ -72,16 +71,17 @@ def _blocks(sections: Iterable[Section], size: int) -> Iterator[_Block]:
     at = 0
     held: _Block | None = None
     for (headings, page), group in groupby(sections, key=lambda s: (s.headings, s.page)):
-        block = _Block("", at, headings, page)
+        start = at
         pieces: list[str] = []
+        whole: list[Span] = []
         for section in group:
             if section.kind != "text":
-                block.whole.append((at - block.start, at - block.start + len(section.text)))
+                whole.append((at - start, at - start + len(section.text)))
             pieces.append(section.text)
             at += len(section.text)
-        if not any(pieces):
+        if at == start:
             continue
-        block.text = pieces[0] if len(pieces) == 1 else "".join(pieces)
+        block = _Block("".join(pieces), start, headings, page, whole)
         if held is not None:
             block = _joined(held, block) if _leads(held, block, size) else (yield held) or block
         held = block

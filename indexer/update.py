@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 from .core import errors
 from .core.diff import Candidate, ChangeSet, diff
 from .core.errors import EmbeddingFailed, IndexerError, ModelChanged, SourceUnavailable, StoreDamaged
-from .core.model import Key, Message, Source, unraw
+from .core.model import Key, Message, Source, raw, unraw
 from .core.plan import Deletions, HoldRule, first_and_rest, withhold
 from .core.ports import Embedder, Parser, Splitter
 from .intake import Intake, Problem, Rules, Tally, record_attempts, standing
 from .settings import Settings
 from .sources import folder
-from .store import disk, generations, upkeep
+from .store import disk, generations, handmade, upkeep
 from .store.generations import Opened, Profile
 from .store.local import Layout, Store
 from .store.publish import Batch, removal
@@ -173,9 +173,11 @@ class Run:
             days = self.world.settings.scrub_days
             due = upkeep.due_for_scrub(catalog, source_id, self.world.now_ns() - days * DAY_NS) if days else set()
         known = upkeep.unsettled(known, due) if due else known
-        changes = diff(known, look.folders, folder.unpack, look.unknown, _count)
+        seen = self._only(known, look)
+        changes = diff(known, seen, folder.unpack, look.unknown, _count)
         self.tally.unknown += changes.unknown
-        return self._decide(source, source_id, look, self._only(source, changes), due)
+        files = {f: folder.unpack(seen[f]) for f in changes.folders}
+        return self._decide(source, source_id, look, changes, due, files)
 
     def _source_id(self, source: Source) -> int:
         db = self.store.catalog.db
@@ -187,22 +189,27 @@ class Run:
                 found = db.run("INSERT INTO source(name,root) VALUES(?,?)", (source.name, source.path)).lastrowid
         return int(found)
 
-    def _only(self, source: Source, changes: ChangeSet) -> ChangeSet:
-        """Keep what lies under the requested paths."""
+    def _only(self, known: Mapping[bytes, bytes], look: folder.Look) -> Mapping[bytes, bytes]:
+        """What was seen under the requested paths; everywhere else what is known."""
         if not self.request.paths:
-            return changes
-        wanted = [k.path.encode("utf-8", "surrogateescape") for k in self.request.paths if k.source == source.name]
+            return look.folders
+        wanted = [raw(k.path) for k in self.request.paths if k.source == look.source.name]
         inside = lambda p: any(not w or p == w or p.startswith(w + b"/") for w in wanted)  # noqa: E731
-        return ChangeSet(
-            tuple(c for c in changes.candidates if inside(c.path)),
-            tuple(g for g in changes.gone if inside(g.path)),
-            changes.folders,
-            tuple(v for v in changes.vanished if inside(v)),
-            changes.unknown,
-            changes.known,
-        )
+        merged = {f: blob for f, blob in known.items() if not inside(f)}
+        for path in wanted:
+            where, _, name = path.rpartition(b"/")
+            if inside(where) or look.unknown(where):
+                continue
+            files, new = (folder.unpack(x[where]) if where in x else {} for x in (merged, look.folders))
+            files.pop(name, None)
+            files |= {name: new[name]} if name in new else {}
+            merged[where] = folder.pack(files)
+        return {f: b for f, b in merged.items() if _count(b)} | {f: b for f, b in look.folders.items() if inside(f)}
 
-    def _decide(self, source: Source, source_id: int, look: folder.Look, changes: ChangeSet, due: set[bytes]) -> _Looked:
+    def _decide(
+        self, source: Source, source_id: int, look: folder.Look, changes: ChangeSet, due: set[bytes],
+        files: dict[bytes, dict[bytes, folder.FileStat]],
+    ) -> _Looked:  # fmt: skip
         """What of the gone files is removed, what is held."""
         catalog = self.store.catalog
         held = catalog.held(source_id)
@@ -230,7 +237,6 @@ class Run:
         left: dict[bytes, int] = dict.fromkeys(changes.folders, 0)
         for c in changes.candidates:
             left[c.folder] = left.get(c.folder, 0) + 1
-        files = {f: folder.unpack(look.folders[f]) for f in changes.folders}
         return _Looked(source, source_id, look, changes, deletions, left, files, due)
 
     def _moved(self, source: Source, source_id: int, gone: Sequence[bytes], changes: ChangeSet) -> list[bytes]:
@@ -372,7 +378,7 @@ class Run:
 
     def _open_attempts(self, x: _Looked, batch: Batch) -> list[tuple[int, bytes, bytes, int]]:
         """Embedding is work too: if it kills the process, these files are taken one by one."""
-        return [(x.id, d.path, d.sha, 1) for d in batch.settled if d.sha in batch.drafts and d.sha is not None]
+        return [(x.id, d.path, d.sha, 1) for d in batch.settled if d.content in batch.drafts and d.sha]
 
     # ---- embedding ---------------------------------------------------------------
 
@@ -431,6 +437,8 @@ class Run:
         roots = [(*x.look.root_id, x.id) for x in looked if not x.deletions.emptied]
         for p in upkeep.standing_problems(store, self.world.settings.sources):
             self.tally.problems.setdefault(p[0], Problem(*p))
+        if done and layout.served() != store.generation:
+            self._carry_over()
         with store.catalog.db.write():
             store.catalog.db.run_many("UPDATE source SET device=?,inode=? WHERE id=? AND (device,inode) IS NOT (?,?)",
                                       [(d, i, s, d, i) for d, i, s in roots])  # fmt: skip
@@ -445,6 +453,14 @@ class Run:
             layout.serve(store.generation)
         upkeep.tidy(store, self.world.settings, self.world.now_ns(), wrote=self.wrote)
 
+    def _carry_over(self) -> None:
+        """Documents handed in through the API lie in no folder: they come along from the served generation."""
+        carried = handmade.carry_over(self.world.layout, self.store, self._vectors, self._run_id(), self.world.now_ns())
+        self.wrote = self.wrote or carried.brought > 0
+        self.report.commit = self.store.catalog.head()
+        for key in carried.lost:
+            self.tally.problems[key] = Problem(key, "failed", Message(_LOST))
+
     def summary(self) -> dict[str, Any]:
         """The counts of a run, as stored and as printed with --json."""
         t = self.tally
@@ -454,6 +470,7 @@ class Run:
         }  # fmt: skip
 
 
+_LOST = "the damaged catalog no longer holds this document, which lies in no folder; add it again"
 _EMPTIED = (
     "Source {name}: the folder {path} is empty, but {count} documents were in it. They stay as they are. "
     "Mount or restore the folder; if they were really deleted, run `indexer update --now --allow-deletions`."

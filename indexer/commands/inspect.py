@@ -187,7 +187,7 @@ def _row(catalog: Catalog, key: Key) -> DocumentRow | None:
 
 def _version_facts(catalog: Catalog, row: DocumentRow) -> dict[str, Any]:
     version = catalog.db.one("SELECT v.added,l.at FROM version v LEFT JOIN log l ON l.n=v.added WHERE v.document=? AND v.removed IS NULL", (row.id,))
-    content = catalog.db.one("SELECT hex(sha),length(passages)/8,details,title FROM content WHERE id=?", (row.content,)) if row.content else None
+    content = catalog.db.one("SELECT hex(substr(sha,1,32)),length(passages)/8,details,title FROM content WHERE id=?", (row.content,)) if row.content else None
     return {
         "commit": version[0] if version else None, "since": local(version[1]) if version else "",
         "sha256": content[0].lower() if content else None, "chunks": content[1] if content else 0,
@@ -249,7 +249,7 @@ def _versions(catalog: Catalog, key: Key) -> list[dict[str, Any]]:
     if row is None:
         raise UsageError("{path} was never indexed; `indexer why {name}` says more.", path=str(key), name=os.path.basename(key.path))
     sql = (
-        "SELECT v.added,v.removed,l.at,length(c.passages)/8,lower(hex(c.sha)),c.title FROM version v JOIN content c ON c.id=v.content "
+        "SELECT v.added,v.removed,l.at,length(c.passages)/8,lower(hex(substr(c.sha,1,32))),c.title FROM version v JOIN content c ON c.id=v.content "
         "LEFT JOIN log l ON l.n=v.added WHERE v.document=? ORDER BY v.added DESC"
     )
     names = ("added", "removed", "at", "chunks", "sha256", "title")

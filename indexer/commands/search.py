@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from . import knowledge_base
@@ -39,7 +38,7 @@ def run(options: argparse.Namespace, out: Out) -> int:
         raise UsageError("Nothing is indexed yet. Put documents into the folder and run `indexer update --now`.")
     hits = kb.search(options.query, options.k, inside=options.inside, as_of=options.as_of)
     if options.json:
-        out.json([asdict(h) for h in hits])
+        out.json([h._asdict() for h in hits])
         return 0
     if not hits:
         out.say("Nothing found.")

@@ -17,7 +17,6 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, replace
 from typing import Any
 
 from ..core.model import EmbeddingSettings, ParseLimits, Source, SplitSettings
@@ -50,7 +49,7 @@ def load(inputs: Inputs, environ: Mapping[str, str]) -> Settings | None:
         if stored["real"] != _real(settings):  # a link was turned: places.py must look again
             return None
         key = _secret(stored["secret"], inputs, environ)
-        return replace(settings, embedding=replace(settings.embedding, api_key=key)) if key else settings
+        return settings._replace(embedding=settings.embedding._replace(api_key=key)) if key else settings
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -62,7 +61,7 @@ def save(inputs: Inputs, settings: Settings, key_variable: str) -> None:
     """
     if not cacheable(settings):
         return
-    plain = asdict(settings)
+    plain = {n: _plain(v) for n, v in settings._asdict().items()}
     key = plain["embedding"].pop("api_key")
     secret = f"env:{key_variable}" if key_variable else "given" if key else ""
     payload = json.dumps({"settings": plain, "real": _real(settings), "secret": secret}).encode()
@@ -136,3 +135,10 @@ def _from_json(values: dict[str, Any]) -> Settings:
             "loaders": tuple((suffix, path) for suffix, path in values["loaders"]),
         }
     )
+
+
+def _plain(value: Any) -> Any:
+    """A settings value as JSON: named tuples as objects, other sequences as lists."""
+    if hasattr(value, "_asdict"):
+        return {n: _plain(v) for n, v in value._asdict().items()}
+    return [_plain(v) for v in value] if isinstance(value, tuple) else value

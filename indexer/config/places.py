@@ -30,7 +30,7 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
     )
     metadata, vectorstore = absolute(home, found.metadata), absolute(home, found.vectorstore)
     raise_all([*_same_names(sources, layers), *_overlaps(sources, metadata, vectorstore, layers)])
-    same = set(Settings.__dataclass_fields__) & set(type(found).model_fields)
+    same = set(Settings._fields) & set(type(found).model_fields)
     plain = same - {"metadata", "vectorstore", "sources", "split", "limits", "embedding", "loaders"}
     return Settings(
         home=home,

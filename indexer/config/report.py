@@ -35,7 +35,7 @@ def show(settings: Settings, flags: Mapping[str, object], environ: Mapping[str, 
 
 def _rows(settings: Settings, written: Mapping[str, str]) -> Iterator[tuple[str, Location]]:
     tables = ("split", "limits", "embedding")
-    plain = [n for n in type(settings).__dataclass_fields__ if n not in (*tables, "home", "sources", "loaders")]
+    plain = [n for n in settings._fields if n not in (*tables, "home", "sources", "loaders")]
     yield from ((_pair(name, getattr(settings, name)), (name,)) for name in plain)
     for number, source in enumerate(settings.sources):
         yield "\n[[sources]]", ()
@@ -44,7 +44,7 @@ def _rows(settings: Settings, written: Mapping[str, str]) -> Iterator[tuple[str,
     for table in tables:
         yield f"\n[{table}]", ()
         value = getattr(settings, table)
-        for name in type(value).__dataclass_fields__:
+        for name in value._fields:
             if (item := getattr(value, name)) is not None:
                 yield _pair(name, item), (table, name)
     yield "\n[loaders]", ()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
@@ -69,8 +68,8 @@ Text = Annotated[str, AfterValidator(_clean)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 
 
-def _defaults(kind: type) -> dict[str, Any]:
-    return {f.name: f.default for f in fields(kind)}
+def _defaults(kind: Any) -> dict[str, Any]:
+    return dict.fromkeys(kind._fields) | kind._field_defaults
 
 
 _SPLIT, _LIMITS, _EMBED, _TOP = (_defaults(k) for k in (SplitSettings, ParseLimits, EmbeddingSettings, Settings))

@@ -1,6 +1,7 @@
 """The frozen values every other module speaks in.
 
-Pure data: no disk, no clock, no third-party import. Paths inside a source are `str`
+NamedTuples, not dataclasses: 25 frozen dataclasses took more CPU time to define than a whole
+no-change update may take (docs/decisions/001). Pure data: no disk, no clock, no third-party import. Paths inside a source are `str`
 decoded with ``surrogateescape`` (any byte a file name may hold survives); use
 :func:`raw` for the bytes and :func:`display` for people.
 """
@@ -8,10 +9,9 @@ decoded with ``surrogateescape`` (any byte a file name may hold survives); use
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 
 def raw(path: str) -> bytes:
@@ -31,8 +31,11 @@ def display(path: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+EMPTY: Mapping[str, Any] = {}
+"""Shared default of read-only mappings; a plain dict, so that it is JSON-able."""
+
+
+class Message(NamedTuple):
     """A sentence for a person: an English template and its values.
 
     The template is the key of the translation, so a stored reason can be shown in the
@@ -40,7 +43,7 @@ class Message:
     """
 
     text: str
-    args: Mapping[str, object] = field(default_factory=dict)
+    args: Mapping[str, object] = EMPTY
 
     def __str__(self) -> str:
         return self.text.format(**self.args) if self.args else self.text
@@ -82,8 +85,7 @@ class Key(NamedTuple):
 Kind = Literal["text", "table", "code"]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A stretch of a document with one locator.
 
     ``text`` keeps its own trailing line ends: the parsed text of a document is the plain
@@ -97,8 +99,7 @@ class Section:
     kind: Kind = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """What a parser made of one file's bytes.
 
     ``state`` is INDEXED, WARNED or NO_TEXT; a file that cannot be read raises
@@ -111,7 +112,7 @@ class Parsed:
     notes: tuple[Message, ...] = ()
     parser: str = ""
     title: str = ""
-    details: Mapping[str, object] = field(default_factory=dict)
+    details: Mapping[str, object] = EMPTY
 
     @property
     def text(self) -> str:
@@ -119,8 +120,7 @@ class Parsed:
         return "".join(s.text for s in self.sections)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """An occurrence of a passage: ``text == parsed.text[start:end]`` (characters)."""
 
     text: str
@@ -133,16 +133,14 @@ class Chunk:
 # ---- settings (validated in config.py, plain here) -----------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SplitSettings:
+class SplitSettings(NamedTuple):
     """Sizes in characters."""
 
     size: int = 256
     overlap: int = 50
 
 
-@dataclass(frozen=True, slots=True)
-class ParseLimits:
+class ParseLimits(NamedTuple):
     """What one file may cost. Times in seconds, sizes in MiB, output in characters."""
 
     cpu_seconds: float = 60.0
@@ -153,8 +151,7 @@ class ParseLimits:
     output_chars: int = 50_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingSettings:
+class EmbeddingSettings(NamedTuple):
     """Which model makes the vectors.
 
     ``model`` is ``builtin:e5-small``, ``builtin:use-multilingual``, ``openai:<model>``
@@ -168,16 +165,19 @@ class EmbeddingSettings:
     device: str = "cpu"
     threads: int = 0  # 0: one per core
     base_url: str = ""
-    api_key: str = field(default="", repr=False)
+    api_key: str = ""
     query_prefix: str | None = None  # None: what the model's card says
     passage_prefix: str | None = None
     batch_size: int = 0  # 0: the engine's own choice
     timeout_seconds: float = 60.0
-    options: Mapping[str, object] = field(default_factory=dict)
+    options: Mapping[str, object] = EMPTY
+
+    def __repr__(self) -> str:
+        """Everything but the key: settings end up in logs and error messages."""
+        return "EmbeddingSettings(" + ", ".join(f"{n}={v!r}" for n, v in self._asdict().items() if n != "api_key") + ")"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A configured root folder. ``path`` is absolute; patterns have gitignore syntax."""
 
     name: str
@@ -199,16 +199,14 @@ class ChangeKind(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """One regular file as the walk saw it."""
 
     path: str
     stat: FileStat
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """Something in the folder that is not a candidate, and the rule that says so."""
 
     path: str
@@ -218,8 +216,7 @@ class Skipped:
 # ---- answers -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One found chunk. ``score`` is the cosine in [-1, 1]; offsets are characters."""
 
     key: Key
@@ -233,9 +230,5 @@ class Hit:
     commit: int
     sha256: str
     passage: int
-    metadata: Mapping[str, object] = field(default_factory=dict)
+    metadata: Mapping[str, object] = EMPTY
 
-
-def lines(items: Mapping[str, int]) -> Iterator[str]:
-    """``name count`` pairs, zero counts left out."""
-    return (f"{k} {v}" for k, v in items.items() if v)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import struct
 import unicodedata
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -57,12 +58,13 @@ class E5Small:
         self._threads = settings.threads or pool.cores()
         self._file = _open()
         # three independent thirds of the loading time; all but the tokenizer leave Python's lock free
-        with ThreadPoolExecutor(2) as helpers:
+        with ThreadPoolExecutor(3) as helpers:
             digest = helpers.submit(self._file.sha256)
-            running = helpers.submit(Session, self._file, self._precision)
-            self._tokenizer = _tokenizer(self._file)
-            self._session = running.result()
-            _check(digest.result())
+            session = helpers.submit(Session, self._file, self._precision)
+            tokenizer = helpers.submit(_tokenizer, self._file)
+            if digest.result() != q4.SHA256:  # asked first: of a damaged file anything may have failed
+                raise _damaged()
+            self._session, self._tokenizer = session.result(), tokenizer.result()
 
     def identity(self) -> Mapping[str, object]:
         """Everything that decides a vector."""
@@ -146,13 +148,8 @@ def _open() -> q4.Q4File:
         )
     try:
         return q4.Q4File(path)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, struct.error) as error:
         raise _damaged() from error
-
-
-def _check(digest: str) -> None:
-    if digest != q4.SHA256:
-        raise _damaged()
 
 
 def _damaged() -> EmbeddingFailed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -68,6 +69,7 @@ class Client:
             headers={"Authorization": f"Bearer {key}"} if key else {},
             follow_redirects=False,
         )
+        weakref.finalize(self, self._http.close)  # an embedder has no end of its own
 
     def post(self, body: Mapping[str, object]) -> object:
         """The decoded answer. Raises Refused for what no retry can mend, EmbeddingFailed for the rest."""

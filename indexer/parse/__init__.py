@@ -18,7 +18,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from threading import Lock
@@ -118,7 +117,7 @@ class Parsers:
             parsed = self._in_worker({"parser": real}, data)
         if note is not None:
             state = State.WARNED if parsed.state is State.INDEXED else parsed.state
-            parsed = replace(parsed, state=state, notes=(note, *parsed.notes))
+            parsed = parsed._replace(state=state, notes=(note, *parsed.notes))
         return parsed
 
     def _in_worker(self, request: Mapping[str, object], data: bytes) -> Parsed:
@@ -156,7 +155,7 @@ def _checked(parsed: Parsed, limits: ParseLimits) -> Parsed:
         )
     if parsed.state is not State.NO_TEXT and not any(s.text and not s.text.isspace() for s in parsed.sections):
         notes = parsed.notes or (Message("The file has no text"),)
-        return replace(parsed, sections=(), state=State.NO_TEXT, notes=notes)
+        return parsed._replace(sections=(), state=State.NO_TEXT, notes=notes)
     return parsed
 
 

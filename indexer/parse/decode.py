@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 import threading
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from indexer.core.errors import ParseRefused
 
@@ -38,8 +38,7 @@ _FREQUENT = re.compile("[ \n\r\ta-zA-Z0-9的是一不在有人、。，：；！
 CONTROLS = bytes(c for c in (*range(0x20), 0x7F) if c not in b"\t\n\f\r\x1a\x1b")
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """The text, the codec that made it, and the byte offsets it could not read (U+FFFD there)."""
 
     text: str
@@ -198,6 +197,6 @@ def _legacy(data: bytes) -> Decoded:
             found = _replacing(data, codec, 0, most=len(data) // 2000)
         except _TooMany:
             continue
-        return replace(found, confidence=confidence)
+        return found._replace(confidence=confidence)
     # Every byte has a character in Latin-1, but no detector found sense in them.
     return _replacing(data, "cp1252", 0, most=len(data))

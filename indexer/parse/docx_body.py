@@ -49,7 +49,7 @@ class Story:
         self._notes = notes
         self._reader = InlineReader(context, Fields(unmatched(root)))
         self._held_tables = held_tables(root)
-        self._held = Inline()  # text of paragraphs whose end mark is deleted or hidden
+        self._held: list[Inline] = []  # paragraphs whose end mark is deleted or hidden, and the present one
         self._waiting: list[Block] = []  # notes of a table, until the table ends
         self._cells = 0  # how many tables of several columns we are in
 
@@ -73,18 +73,15 @@ class Story:
         inline = self._reader.read(element.iterchildren(), properties.look)
         if properties.new_page:
             inline.text = PAGE_BREAK + inline.text
-        self._held = Inline(
-            self._held.text + inline.text, self._held.floats + inline.floats, self._held.notes + inline.notes
-        )
+        self._held.append(inline)
         if not properties.joins:
             self._release(out, properties)
 
     def _release(self, out: list[Block], properties: Properties | None = None) -> None:
         """Writes what is held as one paragraph with these properties."""
-        held, self._held = self._held, Inline()
-        text = held.text.strip()
-        title = False
-        level = None
+        held, self._held = self._held, []
+        text = "".join(inline.text for inline in held).strip()
+        level, title = None, False
         if properties is not None:
             label = self._counters.label(*properties.number) if properties.number else ""
             # A number alone is content in a table (a column of row numbers), noise elsewhere.
@@ -92,10 +89,11 @@ class Story:
             level, title = properties.level, properties.look.title
         if text:
             out.append(Line(self._context.charge(text.rstrip()), level, title))
-        for kind, element in held.floats:
-            out.extend(self._float(kind, element))
-        for note in held.notes if self._notes else ():
-            self._waiting.extend(self._notes(*note) if self._notes else ())
+        for inline in held:
+            for kind, element in inline.floats:
+                out.extend(self._float(kind, element))
+            for note in inline.notes if self._notes else ():
+                self._waiting.extend(self._notes(*note) if self._notes else ())
         self._give_notes(out)
 
     def _give_notes(self, out: list[Block]) -> None:
@@ -173,7 +171,7 @@ class Story:
         if bound is not None and content is not None:
             paragraph = content.find(W + "p")
             found = self._properties(None if paragraph is None else paragraph.find(W + "pPr"))
-            self._held.text += bound
+            self._held.append(Inline(bound))
             self._release(out, found)
         elif content is not None:
             self._children(content, out)
@@ -186,7 +184,7 @@ class Story:
     def _loose(self, element: Element, out: list[Block]) -> None:
         """Runs that stand where only paragraphs may."""
         self._release(out)
-        self._held = self._reader.read([element], Look())
+        self._held.append(self._reader.read([element], Look()))
         self._release(out)
 
     def _import(self, element: Element, out: list[Block]) -> None:

@@ -156,12 +156,13 @@ def _texts(blocks: Iterable[Block]) -> Iterator[str]:
 def _pages(package: Package, body: tuple[Block, ...]) -> int | None:
     """The number of pages when the breaks Word recorded agree with the count it recorded.
 
-    They disagree after an edit by another program, and where Word put none down.
+    They disagree after an edit by another program, and where Word put none down. One page proves
+    nothing: generators that never lay a page out state it too.
     """
     root = package.xml(package.related("", "extended-properties"))
     stated = next((e.text for e in root.iter() if str(e.tag).endswith("}Pages")), "") if root is not None else ""
     counted = 1 + sum(text.count(PAGE_SEEN) for text in _texts(body))
-    return counted if stated == str(counted) else None
+    return counted if counted > 1 and stated == str(counted) else None
 
 
 def _title(package: Package, body: tuple[Block, ...]) -> str:

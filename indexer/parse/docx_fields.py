@@ -112,7 +112,9 @@ def shown_by_instruction(instruction: str) -> str:
 def unmatched(root: Element) -> frozenset[Element]:
     """The ``begin`` marks below the element that never end.
 
-    Taken at their word they would swallow the rest of the document, so they are ignored.
+    Taken at their word they would swallow the rest of the document, so they are ignored. Where
+    one is missing its end, which one is a guess; those without a result are ignored with it,
+    for they alone could swallow text.
     Marks inside tracked deletions do not count: the deletion is not read either.
     """
     marks = list(root.iter(W + "fldChar"))
@@ -120,13 +122,17 @@ def unmatched(root: Element) -> frozenset[Element]:
     if marks and next(root.iter(*deleted), None) is not None:
         marks = [m for m in marks if next(m.iterancestors(*deleted), None) is None]
     begun: list[Element] = []
+    no_result: set[Element] = set()
     for mark in marks:
         kind = mark.get(W + "fldCharType")
         if kind == "begin":
             begun.append(mark)
+            no_result.add(mark)
+        elif kind == "separate" and begun:
+            no_result.discard(begun[-1])
         elif kind == "end" and begun:
             begun.pop()
-    return frozenset(begun)
+    return frozenset(begun) | no_result if begun else frozenset()
 
 
 def _form_value(data: Element | None) -> str:

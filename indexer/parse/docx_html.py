@@ -144,8 +144,8 @@ class _Reader(HTMLParser):
             self._line.append(data)
 
     def _end_line(self) -> None:
-        text = _SPACE.sub(" ", "".join(self._line)).strip()
-        if text.strip("| "):
+        text = _SPACE.sub(" ", "".join(self._line)).rstrip("| ").lstrip()
+        if text:
             self._lines.append(text)
         self._line = []
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .docx_numfmt import format_number
@@ -39,6 +40,9 @@ class Level:
     hidden: bool = False
 
 
+PLAIN = Level()  # a level nobody defined: it counts and prints nothing
+
+
 @dataclass(frozen=True, slots=True)
 class NumberedList:
     """One ``w:num``: its counters' owner, its levels, and where it starts when it says so."""
@@ -46,6 +50,11 @@ class NumberedList:
     abstract: str
     levels: dict[int, Level]
     starts: dict[int, int] = field(default_factory=dict)
+
+    def restarted_by(self, index: int) -> list[int]:
+        """The deeper levels that begin anew after a paragraph of this level."""
+        deeper = [(i, self.levels[i].restart if i in self.levels else None) for i in range(index + 1, LEVELS)]
+        return [i for i, restart in deeper if restart is None or index < restart]
 
 
 class Numbering:
@@ -112,6 +121,7 @@ class Counters:
         self._numbering = numbering
         self._counts: dict[str, list[int | None]] = {}
         self._begun: set[str] = set()
+        self._restarts = lru_cache(maxsize=None)(self._find_restarts)
 
     def label(self, num_id: str, index: int) -> str:
         """Counts one paragraph and gives its printed number with the blank that follows it."""
@@ -123,15 +133,17 @@ class Counters:
             self._begun.add(num_id)
             for restarted in found.starts:
                 counts[restarted] = None
-        level = found.levels.get(index, Level())
+        level = found.levels.get(index, PLAIN)
         count = counts[index]
         counts[index] = level.start if count is None else count + 1
-        for deeper in range(index + 1, LEVELS):
-            restart = found.levels.get(deeper, Level()).restart
-            if restart is None or index < restart:
-                counts[deeper] = None
+        for deeper in self._restarts(num_id, index):
+            counts[deeper] = None
         text = _print(found, counts, level)
         return text + level.suffix if text else ""
+
+    def _find_restarts(self, num_id: str, index: int) -> list[int]:
+        found = self._numbering.find(num_id)
+        return found.restarted_by(index) if found else []
 
 
 def _print(found: NumberedList, counts: list[int | None], level: Level) -> str:
@@ -142,12 +154,14 @@ def _print(found: NumberedList, counts: list[int | None], level: Level) -> str:
 
     def place(match: re.Match[str]) -> str:
         index = int(match[1]) - 1
-        other = found.levels.get(index, Level())
+        other = found.levels.get(index, PLAIN)
         count = counts[index]
         value = other.start if count is None else count
         return format_number(value, "decimal" if level.legal else other.format, other.pattern)
 
-    return _PLACE.sub(place, level.text).strip()
+    text = _PLACE.sub(place, level.text).strip()
+    # "None" hides the number; the stop after it is no label either.
+    return text if level.format != "none" or any(c.isalnum() for c in text) else ""
 
 
 def _read_levels(parent: Element) -> list[tuple[int, Level]]:

@@ -100,6 +100,8 @@ class Package:
         except ParseRefused as refused:
             if refused.__cause__ is None:
                 raise
+            if str(refused.__cause__).startswith("unknown error"):
+                raise MemoryError from refused  # what libxml2 says when it gets no more memory
             mended = _recover(_transitional(data))
             if mended is None:
                 raise

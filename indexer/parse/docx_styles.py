@@ -69,6 +69,8 @@ class Styles:
         self._hidden_by_default = bool(toggle(defaults, W + "vanish"))
         for element in root.iterchildren(W + "style"):
             style_id = element.get(W + "styleId", "")
+            if not style_id:
+                continue  # nothing can refer to it
             kind = element.get(W + "type", "paragraph")
             self._styles[style_id] = _read_style(element)
             if element.get(W + "default", "0") in ("1", "true", "on") and kind in self._default:

@@ -1,12 +1,14 @@
 """Markdown to sections by headings, with code fences and tables as sections of their own.
 
 A line scanner instead of a Markdown library: it is exact about spans, linear on hostile input
-(every repetition in a pattern is possessive) and 40 times faster than building a tree. The tests hold it
-to markdown-it's headings. Nothing is dropped: the sections joined are the text.
+(every repetition in a pattern is possessive) and ten times faster than markdown-it, to whose
+headings the tests hold it (equal in 2,883 of 2,884 real files). Nothing is dropped: the sections
+joined are the text.
 
 Where it leaves CommonMark, on purpose: a setext heading is at most three lines and 200
-characters (a long paragraph above ``---`` is meant as a paragraph above a rule); headings in
-lists and quotes are text; a fence is a fence at any indentation if it is closed.
+characters (a long paragraph above ``---`` is meant as a paragraph above a rule); a heading
+indented by up to three blanks counts even inside a list; a fence is a fence at any indentation
+if it is closed.
 """
 
 from __future__ import annotations

@@ -58,7 +58,9 @@ def operations(data: bytes) -> Iterator[Operation]:
         if kind == "operator":
             if raw in KEPT:
                 yield Operation(raw, stack.take())
-            elif not stack.inside:  # true, false and null stand inside dictionaries
+            elif stack.inside:
+                stack.push("name", raw)  # true, false or null: it holds the place of a value
+            else:
                 stack.clear()
         else:
             stack.push(kind, raw)

@@ -16,7 +16,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import IO, Any, cast
 
 from indexer.core.errors import ParserDied, ParseRefused
@@ -102,6 +101,11 @@ class _Blamed(Exception):
         self.final = final
 
 
+def _not_started(detail: str) -> _Blamed:
+    problem = ParserDied("The parser process did not start ({detail}); repair the installation", detail=detail)
+    return _Blamed(problem, final=True)
+
+
 class _Worker:
     """One process with its pipes and its empty working folder."""
 
@@ -111,16 +115,16 @@ class _Worker:
         self._late = False
         self._folder = tempfile.mkdtemp(prefix="indexer-parse-")
         settings = {
-            "limits": asdict(limits),
+            "limits": limits._asdict(),
             "loaders": loaders,
             # The kernel's signal comes when the starting *thread* ends, so only the main one will do.
             "die_with_parent": threading.current_thread() is threading.main_thread(),
         }
         try:
             self._process = self._start(json.dumps(settings))
-        except OSError:
+        except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
-            raise
+            raise _not_started(str(error)) from error
         self._requests = cast(IO[bytes], self._process.stdin)
         self._answers = cast(IO[bytes], self._process.stdout)
         try:
@@ -129,9 +133,7 @@ class _Worker:
         except (_Ended, wire.Garbled, ValueError, OSError) as error:
             detail = self._last_words()
             self.stop()
-            raise _Blamed(
-                ParserDied("The parser process did not start ({detail}); repair the installation", detail=detail), True
-            ) from error
+            raise _not_started(detail) from error
 
     def _start(self, settings: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

@@ -5,7 +5,7 @@ Runs in the main process: nothing but codecs and fixed linear scans touches the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from indexer.core.model import Message, Parsed, ParseLimits, Section, State
 
@@ -15,8 +15,7 @@ from .decode import SHOWN, Decoded, decode
 VERSION = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Readable:
+class Readable(NamedTuple):
     """Normalised text with what a person should know of how it was read."""
 
     text: str

@@ -12,7 +12,6 @@ import logging
 import os
 import sys
 import warnings
-from dataclasses import replace
 from importlib import import_module
 from typing import IO, Any
 
@@ -108,7 +107,7 @@ def _collected(request: dict[str, Any], data: bytes, limits: ParseLimits) -> Par
     finally:
         root.removeHandler(collector)
         gc.collect()  # trees with cycles of one file must not count against the next
-    return replace(parsed, details={**parsed.details, "log": collector.lines}) if collector.lines else parsed
+    return parsed._replace(details={**parsed.details, "log": collector.lines}) if collector.lines else parsed
 
 
 def _parse(request: dict[str, Any], data: bytes, limits: ParseLimits) -> Parsed:

@@ -19,3 +19,9 @@ def e5_int8() -> Embedder:
 def e5_fp32() -> Embedder:
     """The default model in full precision."""
     return embed.load(EmbeddingSettings(precision="fp32", threads=2))
+
+
+@pytest.fixture(scope="session")
+def use() -> Embedder:
+    """The fallback model."""
+    return embed.load(EmbeddingSettings(model="builtin:use-multilingual", threads=2))

@@ -48,6 +48,6 @@ def prose(words: int, seed: int = 0) -> str:
 
 def mixed() -> list[str]:
     """Every kind of text, of very different lengths, in an order that is no order."""
-    texts = [*ZH, *EN, *ODD, *(prose(words, words) for words in (3, 40, 120, 700))]
+    texts = [*ZH, *EN, *ODD, *(prose(words, words) for words in (3, 40, 120, 500))]
     random.Random(1).shuffle(texts)  # noqa: S311 - test data
     return texts

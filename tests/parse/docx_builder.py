@@ -108,16 +108,26 @@ def control(content: str, properties: str = "") -> str:
 
 def box(content: str, fallback: bool = True) -> str:
     """A run with a text box as Word 2010 and later write it, with the copy for older readers."""
-    old = (
-        f"<mc:Fallback><w:pict><v:shape><v:textbox><w:txbxContent>{content}</w:txbxContent></v:textbox></v:shape>"
-        "</w:pict></mc:Fallback>"
-        if fallback
-        else ""
+    drawing = (
+        "<w:drawing><wp:anchor><a:graphic><a:graphicData><wps:wsp><wps:txbx>"
+        f"<w:txbxContent>{content}</w:txbxContent></wps:txbx></wps:wsp></a:graphicData></a:graphic></wp:anchor></w:drawing>"
     )
+    return f"<w:r>{alternate(drawing, old_box(content) if fallback else '')}</w:r>"
+
+
+def old_box(content: str, style: str = "") -> str:
+    """A text box in VML, the drawing language of Word 2007."""
     return (
-        '<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><a:graphic><a:graphicData>'
-        f"<wps:wsp><wps:txbx><w:txbxContent>{content}</w:txbxContent></wps:txbx></wps:wsp>"
-        f"</a:graphicData></a:graphic></wp:anchor></w:drawing></mc:Choice>{old}</mc:AlternateContent></w:r>"
+        f"<w:pict><v:shape style={quoteattr(style)}><v:textbox><w:txbxContent>{content}</w:txbxContent></v:textbox>"
+        "</v:shape></w:pict>"
+    )
+
+
+def alternate(choice: str, fallback: str) -> str:
+    """The two branches of a compatibility pair."""
+    return (
+        f'<mc:AlternateContent><mc:Choice Requires="wps">{choice}</mc:Choice>'
+        f"<mc:Fallback>{fallback}</mc:Fallback></mc:AlternateContent>"
     )
 
 

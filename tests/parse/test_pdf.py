@@ -294,9 +294,7 @@ def test_content_bomb() -> None:
     """A page that inflates beyond the limit is refused, and the limit is named."""
     pdf = Pdf()
     bomb = zlib.compress(zlib.compress(b"q " * 20_000_000, 9), 9)
-    number = pdf.add(
-        b"<</Length %d/Filter[/FlateDecode/FlateDecode]>>\nstream\n%s\nendstream" % (len(bomb), bomb)
-    )
+    number = pdf.add(b"<</Length %d/Filter[/FlateDecode/FlateDecode]>>\nstream\n%s\nendstream" % (len(bomb), bomb))
     pdf.page(None, entries=f"/Contents {number} 0 R")
     with pytest.raises(ParseRefused, match="limit"):
         read(pdf.data(), inflated_mb=16)
@@ -340,7 +338,12 @@ def test_many_pages_keep_little() -> None:
 
 @pytest.mark.parametrize(
     ("numbers", "shown"),
-    [([], ""), ([3], "3"), ([1, 2, 3, 7], "1-3, 7"), (list(range(1, 60, 2)), "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, ...")],
+    [
+        ([], ""),
+        ([3], "3"),
+        ([1, 2, 3, 7], "1-3, 7"),
+        (list(range(1, 60, 2)), "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, ..."),
+    ],
 )
 def test_ranges(numbers: list[int], shown: str) -> None:
     """Page numbers are shown as stretches, a dozen at most."""

@@ -106,7 +106,9 @@ def test_collections_hold_together(collection: str) -> None:
 def test_own_cmap_with_to_unicode() -> None:
     """A CMap inside the file with two-byte codes is read by /ToUnicode, not byte by byte."""
     pdf = Pdf()
-    own = pdf.stream(b"1 begincodespacerange <0000> <FFFF> endcodespacerange 1 begincidrange <0000> <FFFF> 0 endcidrange")
+    own = pdf.stream(
+        b"1 begincodespacerange <0000> <FFFF> endcodespacerange 1 begincidrange <0000> <FFFF> 0 endcidrange"
+    )
     meaning = pdf.stream(cmap(("0141", "5E74"), ("0142", "5047")))
     font = composite(pdf, encoding=f"{own} 0 R", to_unicode=f"{meaning} 0 R", embedded=True)
     assert page(pdf, font, b"\x01\x41\x01\x42").text == "年假\n"

@@ -1,0 +1,186 @@
+"""Adding and deleting by id: the same lock, store and commit as an update, on the served generation.
+
+What is new is embedded before the lock is taken, so that a long embedding blocks nobody.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..core.errors import Busy, ModelChanged
+from ..store import disk, generations, handmade, upkeep
+from ..store.handmade import Made
+from ..store.local import Store
+from ..store.publish import Batch
+from ..store.texts import key_of
+from ..update import _actor
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..api import KnowledgeBase
+    from ..core.ports import Embedder
+    from ..store.catalog import Catalog
+
+_TRIGGER = "langchain"
+_RETRY_SECONDS = 0.05
+
+
+class _Prepared(NamedTuple):
+    """Vectors made before the lock was taken, for one generation (None: no generation yet)."""
+
+    generation: str | None
+    vectors: Mapping[bytes, NDArray[np.float32]]
+
+
+def put(kb: KnowledgeBase, made: Sequence[Made], wait_seconds: float) -> None:
+    """Add or replace documents. Up to ``batch_passages`` of them are one commit: all or none.
+
+    Raises Busy when another process writes for longer than ``wait_seconds``, EmbeddingFailed
+    or DiskFull before anything of the commit is visible.
+    """
+    for i in range(0, len(made), kb.settings.batch_passages):
+        part = made[i : i + kb.settings.batch_passages]
+        prepared = _prepare(kb, part)
+        with _session(kb, wait_seconds) as session:
+            batch = handmade.upsert(session.store, session.source, part, session.run, session.at, _TRIGGER)
+            if batch.texts:
+                batch.vectors = _vectors(kb, session.store, batch.texts, prepared)
+            session.commit(batch)
+
+
+def drop(kb: KnowledgeBase, ids: Sequence[str] | None, wait_seconds: float) -> None:
+    """Take documents out, all of them for None; ids that are not there are passed over."""
+    if kb.layout.served() is None:
+        return
+    with _session(kb, wait_seconds) as session:
+        session.commit(handmade.removals(session.store, session.source, ids, session.run, session.at, _TRIGGER))
+
+
+# ---- the writer's side ------------------------------------------------------------------
+
+
+class _Session:
+    """One writer under the lock; a run of its own in the records once it commits."""
+
+    def __init__(self, kb: KnowledgeBase, store: Store) -> None:
+        self.kb, self.store, self.at = kb, store, time.time_ns()
+        self.source = handmade.source_of(store)
+        self.run = int(store.catalog.db.value("SELECT seq FROM sqlite_sequence WHERE name='run'") or 0) + 1
+
+    def commit(self, batch: Batch) -> None:
+        """Publish, record the run, keep the store small; nothing at all for an empty batch."""
+        if not batch:
+            return
+        settings, db = self.kb.settings, self.store.catalog.db
+        disk.require_room(self.kb.layout.vectorstore, len(batch.texts) * 8192, settings.min_free_mb)
+        upkeep.before_first_write(self.store, settings, self.at)
+        before = self.store.catalog.head()
+        after = self.store.add_documents(batch)
+        gone = sum(s.content is None for s in batch.settled)
+        report = {"added": len(batch.settled) - gone, "deleted": gone, "embedded": len(batch.texts)}
+        with db.write():
+            db.run(
+                "INSERT INTO run(id,started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,?,?,0,?)",
+                (self.run, self.at, time.time_ns(), _actor(), _TRIGGER, json.dumps(report)),
+            )
+        if after != before:
+            while upkeep.merge(self.store):
+                pass
+            upkeep.sweep(self.store)
+
+
+@contextmanager
+def _session(kb: KnowledgeBase, wait_seconds: float) -> Iterator[_Session]:
+    if any(s.name == handmade.SOURCE for s in kb.settings.sources):
+        raise handmade.reserved()
+    with _patient(kb.layout.lock, wait_seconds):
+        store = _open(kb)
+        try:
+            yield _Session(kb, store)
+        finally:
+            store.close()
+
+
+@contextmanager
+def _patient(path: Path, wait_seconds: float) -> Iterator[None]:
+    """``writer.lock``, waited for at most so long; raises Busy."""
+    until = time.monotonic() + wait_seconds
+    while True:
+        lock = disk.writer_lock(path)
+        try:
+            lock.__enter__()
+            break
+        except Busy:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(_RETRY_SECONDS)
+    try:
+        yield
+    finally:
+        lock.__exit__(None, None, None)
+
+
+def _open(kb: KnowledgeBase) -> Store:
+    """The served generation, whatever is configured by now; the first one when there is none."""
+    if (served := kb.layout.served()) is not None:
+        return Store.open(kb.layout, served)
+    world = kb.world()
+    try:
+        opened = generations.resolve(kb.layout, world.profile)
+    finally:
+        world.parser.close()
+    if kb.layout.served() is None:
+        kb.layout.serve(opened.store.generation)
+    return opened.store
+
+
+# ---- vectors ------------------------------------------------------------------------------
+
+
+def _prepare(kb: KnowledgeBase, made: Sequence[Made]) -> _Prepared:
+    """Embed what the served generation does not hold, without holding the lock."""
+    import numpy as np
+
+    texts = {key_of(m.text): m.text for m in made}
+    served, catalog = kb.layout.served(), kb.catalog()
+    if catalog is not None:
+        try:
+            for known in catalog.passages(list(texts)):
+                texts.pop(known)
+        finally:
+            catalog.close()
+    rows = kb.model().embed_documents(list(texts.values())) if texts else np.empty((0, 0), np.float32)
+    return _Prepared(served, dict(zip(texts, rows, strict=True)))
+
+
+def _vectors(kb: KnowledgeBase, store: Store, texts: Mapping[bytes, str], prepared: _Prepared) -> Any:
+    """One row a text; embedded here only if another generation took over, or a merge dropped a passage meanwhile."""
+    import numpy as np
+
+    model = _proved(store.catalog, kb.model(store.catalog))
+    same = prepared.generation is None or prepared.generation == store.generation
+    have = prepared.vectors if same else {}
+    missing = [k for k in texts if k not in have]
+    made = dict(zip(missing, model.embed_documents([texts[k] for k in missing]), strict=True)) if missing else {}
+    return np.stack([have[k] if k in have else made[k] for k in texts])
+
+
+def _proved(catalog: Catalog, model: Embedder) -> Embedder:
+    """The model, if its probe vector is the one the generation was made with; else ModelChanged."""
+    import numpy as np
+
+    probe = np.frombuffer(catalog.meta("probe"), dtype=np.float32)
+    now = model.embed_documents([generations.PROBE])[0]
+    if now.shape != probe.shape or float(np.abs(now - probe).max()) > 0.02:
+        raise ModelChanged(
+            "The model answers, but with other vectors than the index was made with: it was exchanged under the same "
+            "name. Run `indexer repair --rebuild` to embed everything with the new one."
+        )
+    return model

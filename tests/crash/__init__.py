@@ -1,0 +1,1 @@
+"""Crashes, failing disks, power cuts, flipped bits: whatever happens, the old commit or the new one."""

@@ -1,0 +1,84 @@
+"""Everything that writes to a state, as functions that may be killed at any step."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from indexer.cli import Out
+from indexer.commands import care
+from indexer.store import disk
+from indexer.update import Request, update
+
+from .scene import DUE, Scene, clock
+
+Say = Callable[[object], None]
+
+
+class Operation(NamedTuple):
+    """What is done, from which saved state, and with which chunk size the next runs go on.
+
+    ``new_texts``: the most that the healing run may have to embed.
+    """
+
+    work: Callable[[Scene, Say], None]
+    base: str = "base"
+    size: int = 64
+    new_texts: int = 1000
+
+
+def _run(scene: Scene, say: Say, size: int = 64, repair: bool = False) -> None:
+    """An update; announces each commit once it is durable."""
+    kb = scene.open(size)
+    world = kb.world(now_ns=clock(DUE), tell=lambda kind, facts: say(facts["commit"]) if kind == "commit" else None)
+    report = update(world, Request(repair=repair, trigger="test"))
+    assert report.exit_code == 0
+
+
+def _command(name: str, **options: object) -> Callable[[Scene, Say], None]:
+    """A command of the command line on the day under test."""
+
+    def work(scene: Scene, say: Say) -> None:
+        time.time_ns = clock(DUE)
+        given = {"command": name, "json": False, "quiet": True, "commit": None, "dry_run": False, "release": False, "take": False}
+        code = care._COMMANDS[name](scene.open(), argparse.Namespace(**{**given, **options}), Out("en", quiet=True))
+        assert code == 0
+
+    return work
+
+
+ROLLED_BACK_TO = 9
+
+OPERATIONS = {
+    "update": Operation(_run),
+    "first": Operation(_run, base="nothing"),
+    "generation": Operation(lambda scene, say: _run(scene, say, 80), size=80),
+    "repair-vectors": Operation(lambda scene, say: _run(scene, say, repair=True), base="no-vectors"),
+    "repair-catalog": Operation(lambda scene, say: _run(scene, say, repair=True), base="bad-catalog"),
+    "rollback": Operation(_command("rollback", commit=str(ROLLED_BACK_TO))),
+    "release": Operation(_command("rollback", release=True), base="rolled-back"),
+    "snapshot": Operation(_command("snapshots", take=True)),
+    "gc": Operation(_command("gc")),
+}
+
+
+def steps_of(operation: Operation, scene: Scene, say: Say) -> None:
+    """Do it undisturbed and say every step."""
+    disk.fault = lambda kind, path: say([kind, path])
+    operation.work(scene, lambda word: None)
+
+
+def until(operation: Operation, scene: Scene, n: int, act: Callable[[str, str], None], say: Say) -> None:
+    """Do it, and ``act`` at step ``n`` (counted from 0), before the step is done."""
+    count = 0
+
+    def fault(kind: str, path: str) -> None:
+        nonlocal count
+        count += 1
+        if count == n + 1:
+            act(kind, path)
+
+    disk.fault = fault
+    operation.work(scene, say)

@@ -1,0 +1,29 @@
+"""Small knowledge bases for the tests of this folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from indexer import KnowledgeBase
+
+HASHING = 'model = "python:indexer.embed.hashing:HashEmbedder"\noptions = { dimension = 64 }'
+WORDS = 'model = "python:words:WordEmbeddings"'
+
+
+def make(home: Path, files: dict[str, str] | None = None, embedding: str = WORDS, extra: str = "") -> KnowledgeBase:
+    """A knowledge base in ``home`` with these files indexed; by default vectors that know words."""
+    folder = home / "knowledge_base"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (files or {}).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    (home / "indexer.toml").write_text(f"min_free_mb = 0\n{extra}\n[embedding]\n{embedding}\n", "utf-8")
+    kb = KnowledgeBase(home)
+    if files:
+        kb.update()
+    return kb
+
+
+sys.path.insert(0, str(Path(__file__).parent))

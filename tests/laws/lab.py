@@ -1,0 +1,631 @@
+"""Folders, a knowledge base over them, the reference beside it, and the operations of a history.
+
+An operation is a tuple of its name and plain arguments; one that does not apply (the file is not
+there, say) does nothing, so any history stays valid when operations are taken out of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import ctypes
+import mmap
+import os
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import law_embedder
+from reference import Reference, Version
+
+from indexer import KnowledgeBase
+from indexer.core.errors import IndexerError, ParserDied
+from indexer.core.model import EmbeddingSettings, Hit, Key, Parsed, ParseLimits, Source, SplitSettings
+from indexer.parse import Parsers
+from indexer.settings import Settings
+from indexer.store import disk, rollback, upkeep
+from indexer.store.local import Store
+from indexer.store.verify import verify
+from indexer.update import Report, Request, update
+
+DAY = 86_400 * 10**9
+EVERYTHING = 10**6
+Op = tuple[Any, ...]
+
+# ---- texts -----------------------------------------------------------------------------
+
+_WORDS = "leave policy security badge server remote work travel expense manual battery handbook office salary notice".split()
+_HANZI = ["婚假十五天，须提前申请。", "出差报销需附发票原件。", "设备充电前请检查接口是否干燥。", "员工手册适用于全体人员。", "离岗时须锁定屏幕。"]
+
+
+def paragraph(n: int) -> str:
+    """The n-th paragraph of a small pool, so that documents share passages."""
+    rng = random.Random(n)  # noqa: S311
+    if n % 3 == 0:
+        return f"第{n}条 " + "".join(rng.choices(_HANZI, k=3))
+    return f"Rule {n}: " + " ".join(rng.choices(_WORDS, k=rng.randint(9, 18))) + "."
+
+
+def document(n: int) -> bytes:
+    """The n-th document: a heading now and then, shared paragraphs, one of its own."""
+    rng = random.Random(1000 + n)  # noqa: S311
+    parts = [paragraph(rng.randrange(24)) for _ in range(rng.randint(1, 3))] + [f"This is document number {n}, which no other one says."]
+    rng.shuffle(parts)
+    if n % 2:
+        parts.insert(0, f"# Title {n % 7}")
+        parts.insert(2, f"# Part {n % 5}")
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+BROKEN = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1"
+RULES = ("*.md\n", "deep/\n", "/a.txt\n", "b.txt\ndeep/er/\n", "*.bin\n!z.bin\n", "手册/\n*.TXT\n", "")
+
+
+# ---- the edges -------------------------------------------------------------------------
+
+
+class LawParsers(Parsers):
+    """The real parsers, and ``.bin``: text that may kill its parser."""
+
+    def __init__(self, revision: int = 0) -> None:
+        super().__init__(ParseLimits())
+        self.revision = revision
+
+    def suffixes(self) -> frozenset[str]:
+        """With ``.bin``."""
+        return super().suffixes() | {".bin"}
+
+    def trusted(self, path: str) -> bool:
+        """``.bin`` is not."""
+        return not path.endswith(".bin") and super().trusted(path)
+
+    def fingerprint(self) -> Mapping[str, str]:
+        """Another revision is another profile."""
+        return {**super().fingerprint(), "bin": str(self.revision)}
+
+    def parse(self, path: str, data: bytes) -> Parsed:
+        """Dies of ``.bin`` files that begin with DIE."""
+        if not path.endswith(".bin"):
+            return super().parse(path, data)
+        if data.startswith(b"DIE"):
+            raise ParserDied("the parser died")
+        return super().parse("x.txt", data)
+
+
+class Stopped(IndexerError):
+    """What the stop callable raises."""
+
+
+class Fault(Exception):
+    """What the fault hook raises: the program ends in the middle of a step."""
+
+
+_CAPABILITIES = (1 << 1) | (1 << 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+
+
+@contextlib.contextmanager
+def common_user() -> Iterator[None]:
+    """Give up root's right to read everything (this thread); a no-op for anybody else."""
+    if os.geteuid() != 0:
+        yield
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    libc.capget(header, data)
+    before = data[0]
+    data[0] &= ~_CAPABILITIES
+    libc.capset(header, data)
+    try:
+        yield
+    finally:
+        data[0] = before
+        libc.capset(header, data)
+
+
+# ---- the laboratory --------------------------------------------------------------------
+
+
+class Lab:
+    """One history in the making. ``ahead``: the clock runs ahead, so stamps are settled at once."""
+
+    def __init__(self, home: Path, *, ahead: bool = True, size: int = 80, overlap: int = 20, batch: int = 1000) -> None:
+        self.home, self.ahead = home, ahead
+        self.offset = 5 * 10**9 if ahead else 0
+        self.roots = {name: home / name for name in ("one", "two")}
+        for root in self.roots.values():
+            root.mkdir(parents=True)
+        self.settings = self._settings(size, overlap, batch)
+        self.served = self.settings
+        self.revision = self.served_revision = 0
+        self.references = {name: Reference(root) for name, root in self.roots.items()}
+        self.follower = KnowledgeBase(self.settings)
+        self.past: dict[int, Counter[tuple[str, str, str]]] = {}
+        self.versions: dict[int, dict[str, dict[str, Version]]] = {}
+        self.old_bytes: dict[Path, list[bytes]] = {}
+        self.maps: dict[Path, mmap.mmap] = {}
+        self.commit = 0
+        self.quiet = False  # between a partial run and the next whole one
+        self.updates = self.checked = 0
+        self.probe = home / "probe"
+        self.tick = 0
+
+    def _settings(self, size: int, overlap: int, batch: int) -> Settings:
+        return Settings(
+            home=str(self.home), sources=tuple(Source(n, str(r)) for n, r in self.roots.items()),
+            split=SplitSettings(size, overlap), batch_passages=batch, min_free_mb=0, snapshots_kept=2,
+            embedding=EmbeddingSettings("python:law_embedder:LawEmbedder", options={"dimension": 16, "salt": ""}),
+        )  # fmt: skip
+
+    def now_ns(self) -> int:
+        """The injected clock."""
+        return time.time_ns() + self.offset
+
+    def close(self) -> None:
+        """Let go of files."""
+        self.follower.close()
+        for m in self.maps.values():
+            m.close()
+
+    def run(self, op: Op) -> None:
+        """Do one operation."""
+        self._next_tick()
+        with common_user():
+            getattr(self, op[0])(*op[1:])
+
+    def _next_tick(self) -> None:
+        """With settled stamps, wait until the file system's clock has moved since the last look."""
+        while self.ahead or self.offset:
+            self.probe.touch()
+            if self.probe.stat().st_ctime_ns != self.tick:
+                return
+            time.sleep(0.001)
+
+    # ---- operations on files ------------------------------------------------------------
+
+    def _path(self, source: str, path: str) -> Path:
+        return self.roots[source] / path
+
+    def _file(self, source: str, path: str) -> Path | None:
+        full = self._path(source, path)
+        try:
+            return full if full.is_file() and not full.is_symlink() else None
+        except PermissionError:
+            return None
+
+    def _put(self, full: Path, data: bytes) -> None:
+        with contextlib.suppress(OSError):
+            full.parent.mkdir(parents=True, exist_ok=True)
+            full.write_bytes(data)
+            self.old_bytes.setdefault(full, []).append(data)
+
+    def write(self, source: str, path: str, n: int) -> None:
+        """New bytes, in place or as a new file."""
+        self._put(self._path(source, path), document(n))
+
+    def replace_file(self, source: str, path: str, n: int) -> None:
+        """New bytes as editors save: another file renamed over it."""
+        full = self._path(source, path)
+        with contextlib.suppress(OSError):
+            full.parent.mkdir(parents=True, exist_ok=True)
+            (full.parent / "save.tmp").write_bytes(document(n))
+            os.replace(full.parent / "save.tmp", full)
+            self.old_bytes.setdefault(full, []).append(document(n))
+
+    def same_stat(self, source: str, path: str, n: int) -> None:
+        """Other bytes of the same size, mtime put back."""
+        if full := self._file(source, path):
+            with contextlib.suppress(OSError):
+                st = full.stat()
+                self._put(full, _turned(full.read_bytes(), n))
+                os.utime(full, ns=(st.st_atime_ns, st.st_mtime_ns))
+
+    def append(self, source: str, path: str, n: int) -> None:
+        """One more paragraph."""
+        if full := self._file(source, path):
+            with contextlib.suppress(OSError):
+                self._put(full, full.read_bytes() + f"\n\nAppended {n}: {paragraph(n)}\n".encode())
+
+    def touch(self, source: str, path: str) -> None:
+        """Another mtime, the same bytes."""
+        if full := self._file(source, path):
+            os.utime(full)
+
+    def mtime(self, source: str, path: str, seconds: int) -> None:
+        """An mtime in the past or in the future."""
+        if full := self._file(source, path):
+            at = self.now_ns() + seconds * 10**9
+            os.utime(full, ns=(at, at))
+
+    def revert(self, source: str, path: str, n: int) -> None:
+        """The bytes it had before, also after a deletion."""
+        full = self._path(source, path)
+        if old := self.old_bytes.get(full):
+            self._put(full, old[n % len(old)])
+
+    def empty(self, source: str, path: str) -> None:
+        """Nothing in it."""
+        self._put(self._path(source, path), b"")
+
+    def broken(self, source: str, path: str, n: int) -> None:
+        """Bytes that no parser takes."""
+        self._put(self._path(source, path), BROKEN + bytes([n % 256]) * 9)
+
+    def killer(self, source: str, path: str, n: int) -> None:
+        """Bytes that kill their parser."""
+        self._put(self._path(source, path), b"DIE" + document(n))
+
+    def silent(self, source: str, path: str, n: int, seen_in_between: int = 1) -> None:
+        """An edit through a memory map that leaves the whole stat as it is; found by the scrub or by force.
+
+        The page is made dirty before the look, so that the second write touches no stamp.
+        """
+        full = self._file(source, path)
+        data = full.read_bytes() if full else b""
+        if not full or not data or self._cancelled():
+            return
+        with open(full, "r+b") as f:
+            self.maps[full] = mapped = mmap.mmap(f.fileno(), 0)
+        mapped[0:1] = mapped[0:1]
+        if seen_in_between:
+            self.update()
+        mapped[:] = _turned(data, n)
+        self.old_bytes.setdefault(full, []).append(bytes(mapped))
+        self.maps.pop(full).close()
+        racy = not self.ahead and not self.offset
+        self.update("" if racy else "verify" if n % 2 else "scrub")
+
+    def delete(self, source: str, path: str) -> None:
+        """A file or a whole folder."""
+        full = self._path(source, path)
+        with contextlib.suppress(OSError):
+            if full.is_dir() and not full.is_symlink():
+                shutil.rmtree(full)
+            else:
+                full.unlink()
+
+    def rename(self, source: str, old: str, to_source: str, new: str) -> None:
+        """A file or a folder, also into another source."""
+        a, b = self._path(source, old), self._path(to_source, new)
+        with contextlib.suppress(OSError):
+            if a.exists() and not b.is_dir() and not b.is_relative_to(a):
+                b.parent.mkdir(parents=True, exist_ok=True)
+                os.rename(a, b)
+
+    def swap(self, source: str, a: str, b: str) -> None:
+        """Two files or folders change names."""
+        x, y, z = self._path(source, a), self._path(source, b), self.home / "swap"
+        with contextlib.suppress(OSError):
+            if x.exists() and y.exists() and not x.is_relative_to(y) and not y.is_relative_to(x):
+                os.rename(x, z)
+                os.rename(y, x)
+                os.rename(z, y)
+
+    def copy(self, source: str, old: str, to_source: str, new: str) -> None:
+        """The same bytes under another name."""
+        if full := self._file(source, old):
+            with contextlib.suppress(OSError):
+                self._put(self._path(to_source, new), full.read_bytes())
+
+    def to_folder(self, source: str, path: str, n: int) -> None:
+        """A file becomes a folder of the same name."""
+        if full := self._file(source, path):
+            full.unlink()
+            self._put(full / "inside.txt", document(n))
+
+    def to_file(self, source: str, path: str, n: int) -> None:
+        """A folder becomes a file of the same name."""
+        full = self._path(source, path)
+        if full.is_dir() and not full.is_symlink():
+            self.delete(source, path)
+            if not full.exists():
+                self._put(full, document(n))
+
+    def link(self, source: str, path: str, to: str) -> None:
+        """A symbolic link, which is never followed."""
+        full = self._path(source, path)
+        with contextlib.suppress(OSError):
+            full.parent.mkdir(parents=True, exist_ok=True)
+            full.symlink_to(self._path(source, to))
+
+    def fifo(self, source: str, path: str) -> None:
+        """A pipe with a document's name, which is never opened."""
+        with contextlib.suppress(OSError):
+            os.mkfifo(self._path(source, path))
+
+    def chmod(self, source: str, path: str, mode: int) -> None:
+        """Rights of a file or folder; 0 forbids to look."""
+        with contextlib.suppress(OSError):
+            if not self.quiet:
+                self._path(source, path).chmod(mode, follow_symlinks=True)
+
+    def rules(self, source: str, n: int) -> None:
+        """Another ``.indexerignore``."""
+        if RULES[n]:
+            (self.roots[source] / ".indexerignore").write_text(RULES[n], "utf-8")
+        else:
+            (self.roots[source] / ".indexerignore").unlink(missing_ok=True)
+
+    def many(self, source: str, folder: str, count: int, n: int) -> None:
+        """A folder full of documents."""
+        for i in range(count):
+            self.write(source, f"{folder}/{i:02d}.txt", n + i)
+
+    def away(self, source: str) -> None:
+        """The source is unmounted, or comes back."""
+        root = self.roots[source]
+        if self.settings == self.served and self.revision == self.served_revision:
+            gone = self.home / f"{source}.away"
+            os.rename(*((root, gone) if root.exists() else (gone, root)))
+
+    def days(self, n: int) -> None:
+        """Time passes."""
+        self.offset += n * DAY
+
+    # ---- operations on the configuration ------------------------------------------------
+
+    def _present(self) -> bool:
+        return all(r.is_dir() for r in self.roots.values())
+
+    def chunk(self, size: int, overlap: int) -> None:
+        """Other chunk sizes: another profile with the same model."""
+        if self._present():
+            self.settings = self.settings._replace(split=SplitSettings(size, overlap))
+
+    def model(self, salt: str) -> None:
+        """Another model."""
+        if self._present():
+            embedding = self.settings.embedding._replace(options={"dimension": 16, "salt": salt})
+            self.settings = self.settings._replace(embedding=embedding)
+
+    def parser(self, revision: int) -> None:
+        """Another parser version."""
+        if self._present():
+            self.revision = revision
+
+    # ---- runs -----------------------------------------------------------------------------
+
+    def _run(self, request: Request, stop: Callable[[], None] = lambda: None) -> Report:
+        kb, parser = KnowledgeBase(self.settings), LawParsers(self.revision)
+        return update(kb.world(parser=parser, profile=kb.profile(parser), now_ns=self.now_ns, stop=stop), request)
+
+    def _predicted(self, **how: Any) -> dict[str, Reference]:
+        after = copy.deepcopy(self.references)
+        for reference in after.values():
+            reference.look(self.settings.split, **how)
+        return after
+
+    def _pending(self) -> bool:
+        return self.settings != self.served or self.revision != self.served_revision
+
+    def _cancelled(self) -> bool:
+        """A new profile is not filled while a source is away or emptied: take the change back."""
+        if self._pending() and any(r.unavailable for r in self._predicted().values()):
+            self.settings, self.revision = self.served, self.served_revision
+        return False
+
+    def update(self, how: str = "", source: str = "", inside: str = "") -> None:
+        """A whole run, and everything that must hold after it."""
+        self._cancelled()
+        pending = self._pending()
+        if how == "scrub":
+            self.days(9)
+        if inside and (pending or self.quiet):
+            return
+        before = self.references
+        if inside:
+            after = copy.deepcopy(before)
+            after[source].look(self.settings.split, inside=inside)
+        else:
+            after = self._predicted(allow=how == "allow")
+        paths = (Key(source, inside),) if inside else ()
+        law_embedder.seen.clear()
+        report = self._run(Request(allow_deletions=how == "allow", verify_content=how == "verify", paths=paths))
+        self.references = after
+        self.served, self.served_revision, self.quiet = self.settings, self.revision, False
+        self._settled(report, before, pending, whole=not inside)
+
+    def partial(self, kind: str, n: int) -> None:
+        """A run that ends early: what is found of a document is its old or its new version, whole."""
+        self._cancelled()
+        if any(r.denied[p] == 1 or (r.denied[p] == 0 and d is None) for r in self._predicted().values() for p, d in r.known.items()):
+            return  # whether this counts as the first or the second look is not for the reference to know
+        before, after = self.hits(self.references), self._predicted()
+        try:
+            with _failing(kind, n) as stop:
+                self._run(Request(), stop)
+        except (IndexerError, Fault):
+            pass
+        self.quiet = True
+        now = self._found(KnowledgeBase(self.settings))
+        if now is not None:
+            olds, news, shown = _by_document(before), _by_document(self.hits(after)), _by_document(now)
+            for key in olds.keys() | news.keys() | shown.keys():
+                assert shown.get(key) in (olds.get(key), news.get(key)), f"neither old nor new: {key}"
+
+    def roll_back(self, back: int) -> None:
+        """Show an earlier settled commit again."""
+        known = [c for c in self.versions if c >= self._oldest()]
+        if not known or self._pending() or self.quiet or not self._present() or any(any(r.denied.values()) for r in self.references.values()):
+            return
+        wanted = sorted(known)[max(len(known) - 1 - back, 0)]
+        with self._store() as store:
+            head, _ = rollback.rollback(store, wanted, 0, self.now_ns())
+        for name, reference in self.references.items():
+            reference.roll_back(self.versions[wanted][name])
+        self._check_commit(head)
+        self._check()
+
+    def release(self) -> None:
+        """End the pins of rollbacks."""
+        if self.past and not self._pending() and not self.quiet:
+            with self._store() as store:
+                rollback.release(store, 0, self.now_ns())
+            for reference in self.references.values():
+                reference.release()
+            self._check()
+
+    def collect(self) -> None:
+        """What ``indexer gc`` does."""
+        if self.past and not self._pending() and not self.quiet:
+            with self._store() as store:
+                upkeep.forget(store, self.now_ns() - 30 * DAY, self.now_ns())
+                while upkeep.merge(store):
+                    pass
+                upkeep.sweep(store)
+            self._check()
+
+    @contextlib.contextmanager
+    def _store(self) -> Iterator[Store]:
+        with disk.writer_lock(self.follower.layout.lock):
+            store = Store.open(self.follower.layout, self.follower.layout.served() or "")
+            try:
+                yield store
+            finally:
+                store.close()
+
+    def _oldest(self) -> int:
+        with self._store() as store:
+            return int(store.catalog.meta("oldest") or 0)
+
+    # ---- laws -----------------------------------------------------------------------------
+
+    def hits(self, references: Mapping[str, Reference]) -> Counter[tuple[str, str, str]]:
+        """(source, path, text) of everything that must be found."""
+        return Counter((n, p, t) for n, r in references.items() for p, t in r.hits())
+
+    def _found(self, kb: KnowledgeBase, as_of: str = "") -> Counter[tuple[str, str, str]] | None:
+        if kb.layout.served() is None:
+            return None
+        found = kb.search("anything", EVERYTHING, as_of=as_of)
+        kb.close()
+        return Counter((*h.key, h.text) for h in found)
+
+    def _settled(self, report: Report, before: Mapping[str, Reference], pending: bool, *, whole: bool) -> None:
+        after = self.references
+        self.updates += 1
+        if pending or not self.past:
+            self.past.clear()
+            self.versions.clear()
+        old, new = ({t for _, _, t in self.hits(r)} for r in (before, after))
+        if not pending:
+            assert not set(law_embedder.seen) - (new - old), "a passage that was found already was embedded again"
+        assert len(set(law_embedder.seen)) == len(law_embedder.seen), "a passage was embedded twice in a run"
+        self._check_commit(report.commit)
+        if whole:
+            away = any(r.unavailable for r in after.values())
+            bad = any(r.problems for r in after.values())
+            assert report.exit_code == (4 if away else 3 if bad else 0), f"exit code {report.exit_code}"
+        self._check()
+
+    def _check_commit(self, commit: int) -> None:
+        assert commit >= self.commit, f"commits go backwards: {self.commit} to {commit}"
+        self.commit = commit
+
+    def _check(self) -> None:
+        """Searches, documents, counts, time travel, and the proof of the store itself."""
+        self.checked += 1
+        wanted = self.hits(self.references)
+        fresh = KnowledgeBase(self.settings)
+        hits = fresh.search("anything", EVERYTHING)
+        found = Counter((*h.key, h.text) for h in hits)
+        assert found == wanted, _difference(wanted, found)
+        if self.checked % 3 or self.offset < 20 * DAY:  # now and then the follower sleeps through some commits
+            assert self.follower.search("anything", EVERYTHING) == hits, "a long-lived reader finds something else"
+        self._check_hits(hits)
+        documents = {k for k in fresh.reader().documents()} if fresh.layout.served() else set()
+        assert documents == {Key(n, p) for n, p, _ in wanted}, f"documents: {documents ^ {Key(n, p) for n, p, _ in wanted}}"
+        with self._store() as store:
+            counts = {k: n for k, n in store.catalog.counts().items() if k != "gone"}
+            held = store.catalog.db.value("SELECT count(*) FROM document WHERE held IS NOT NULL")
+            findings = [str(f.message) for f in verify(store)]
+            oldest = int(store.catalog.meta("oldest") or 0)
+        states = Counter(s for r in self.references.values() for s in r.state.values())
+        assert counts == states, f"counts {counts}, due {dict(states)}"
+        assert held == sum(len(r.held) for r in self.references.values()), "held"
+        assert not findings, findings
+        self._check_past(fresh, oldest, wanted)
+        fresh.close()
+
+    def _check_hits(self, hits: list[Hit]) -> None:
+        for h in hits:
+            v = self.references[h.key.source].found[h.key.path]
+            assert h.sha256 == v.sha256, f"{h.key}: sha256 of other bytes"
+            assert v.text[h.start : h.end] == h.text, f"{h.key}: the span does not hold the text"
+
+    def _check_past(self, kb: KnowledgeBase, oldest: int, now: Counter[tuple[str, str, str]]) -> None:
+        """Every commit shows for ever what it showed when it was the newest."""
+        for commit in [c for c in self.past if c < oldest]:
+            del self.past[commit]
+            self.versions.pop(commit, None)
+        for commit, then in self.past.items():
+            if commit != self.commit:
+                found = Counter((*h.key, h.text) for h in kb.search("anything", EVERYTHING, as_of=str(commit)))
+                assert found == then, f"as of {commit}: {_difference(then, found)}"
+        if self.commit:
+            self.past[self.commit] = now
+            self.versions[self.commit] = {n: dict(r.found) for n, r in self.references.items()}
+        self.probe.touch()
+        self.tick = self.probe.stat().st_ctime_ns
+
+    def check_rebuild(self) -> None:
+        """An index made from nothing over the same folders agrees, scores and order included."""
+        if any(r.held or r.pinned or r.unavailable or set(r.found) - set(r.known) for r in self.references.values()):
+            return
+        if any(s == "stale" for r in self.references.values() for s in r.state.values()):
+            return
+        settings = self.settings._replace(metadata=str(self.home / "rebuilt/m"), vectorstore=str(self.home / "rebuilt/v"))
+        kb, parser = KnowledgeBase(settings), LawParsers(self.revision)
+        with common_user():
+            update(kb.world(parser=parser, profile=kb.profile(parser), now_ns=self.now_ns), Request())
+        for query in ("anything", paragraph(3), "婚假有几天"):
+            for k in (EVERYTHING, 4):
+                one, two = (x.search(query, k) for x in (KnowledgeBase(self.settings), kb))
+                a, b = ([(h.key, h.text, h.score, h.start, h.headings, h.title, h.sha256) for h in hits] for hits in (one, two))
+                assert a == b, f"a rebuilt index answers otherwise to {query!r} (k={k})"
+        kb.close()
+
+
+@contextlib.contextmanager
+def _failing(kind: str, n: int) -> Iterator[Callable[[], None]]:
+    """Something goes wrong after n texts, calls or steps."""
+    left = [n]
+
+    def count(*_: object) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise (Stopped("stopped") if kind == "stop" else Fault(f"step {n}"))
+
+    try:
+        if kind == "embed":
+            law_embedder.fail_after[:] = [n]
+        elif kind == "fault":
+            disk.fault = count
+        yield count if kind == "stop" else lambda: None
+    finally:
+        law_embedder.fail_after.clear()
+        disk.fault = None
+
+
+def _turned(data: bytes, n: int) -> bytes:
+    """The same number of bytes with one ASCII letter changed."""
+    places = [i for i, b in enumerate(data) if 97 <= b <= 122]
+    if not places:
+        return data
+    at = places[n % len(places)]
+    return data[:at] + bytes([97 + (data[at] - 97 + 1 + n % 25) % 26]) + data[at + 1 :]
+
+
+def _by_document(hits: Counter[tuple[str, str, str]]) -> dict[tuple[str, str], frozenset[str]]:
+    out: dict[tuple[str, str], set[str]] = {}
+    for source, path, text in hits:
+        out.setdefault((source, path), set()).add(text)
+    return {k: frozenset(v) for k, v in out.items()}
+
+
+def _difference(wanted: Counter[tuple[str, str, str]], found: Counter[tuple[str, str, str]]) -> str:
+    missing, extra = list((wanted - found).elements()), list((found - wanted).elements())
+    return f"missing {missing[:4]} ({len(missing)}), too much {extra[:4]} ({len(extra)})"
