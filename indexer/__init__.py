@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing itself costs more than a no-change run may spend on it
 if TYPE_CHECKING:
     from .api import KnowledgeBase
 
@@ -11,7 +10,7 @@ __version__ = "0.1.0"
 __all__ = ["KnowledgeBase", "__version__"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Loaded on first use: importing a submodule must not cost the whole product."""
     if name == "KnowledgeBase":
         from .api import KnowledgeBase

@@ -219,5 +219,5 @@ def _public_json(e: EmbeddingSettings) -> str:
     """Embedding settings as stored in a catalog: everything but secrets."""
     from .embed import public_options
 
-    plain = {f: getattr(e, f) for f in e.__slots__ if f not in ("api_key", "options")}
+    plain = {f: getattr(e, f) for f in e._fields if f not in ("api_key", "options")}
     return json.dumps({**plain, "options": public_options(e.options)}, sort_keys=True, default=str)

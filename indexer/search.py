@@ -16,7 +16,6 @@ from .core.errors import StoreDamaged, UsageError
 from .core.model import Hit, Key, display, unraw
 from .store import disk, snapshots, vectors
 from .store.catalog import Catalog, Spans, stamp, unpack_ids
-from .store.handmade import metadata_of
 from .store.local import Layout
 from .store.texts import Texts
 from .store.vectors import Bitmap
@@ -199,8 +198,14 @@ class Reader:
         start, end, headings, page = unpacked.spans[unpack_ids(ids).index(passage)]
         return Hit(
             Key(source, unraw(path)), text, score, unpacked.headings[headings], page or None, start, end, title or "",
-            self.commit if at is None else at, sha[:32].hex(), passage, metadata_of(details),
+            self.commit if at is None else at, sha[:32].hex(), passage, self._metadata(details),
         )  # fmt: skip
+
+    @staticmethod
+    def _metadata(details: str | None) -> Mapping[str, Any]:
+        from .store.handmade import metadata_of
+
+        return metadata_of(details)
 
     def _text(self, passage: int) -> str:
         for segment, row in self.rows.items():

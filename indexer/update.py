@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from .core.ports import Embedder, Parser, Splitter
 from .intake import Intake, Problem, Rules, Tally, record_attempts, standing
 from .settings import Settings
 from .sources import folder
-from .store import disk, generations, handmade, upkeep
+from .store import disk, generations, upkeep
 from .store.generations import Opened, Profile
 from .store.local import Layout, Store
 from .store.publish import Batch, removal
@@ -74,6 +74,9 @@ class Report:
         self.tally = Tally()
         self.unavailable: list[Message] = []
         self.healed: list[Message] = []
+        self.generation = ""
+        self.suffixes: Collection[str] = ()
+        self.roots: dict[str, tuple[int, int]] = {}
 
     @property
     def exit_code(self) -> int:
@@ -434,6 +437,8 @@ class Run:
         layout, store = self.world.layout, self.store
         self.tally.pair_moves()
         done = not self.report.unavailable and not self.request.paths
+        self.report.generation, self.report.suffixes = store.generation, self.world.parser.suffixes()
+        self.report.roots = {x.source.name: x.look.root_id for x in looked}
         roots = [(*x.look.root_id, x.id) for x in looked if not x.deletions.emptied]
         for p in upkeep.standing_problems(store, self.world.settings.sources):
             self.tally.problems.setdefault(p[0], Problem(*p))
@@ -455,6 +460,8 @@ class Run:
 
     def _carry_over(self) -> None:
         """Documents handed in through the API lie in no folder: they come along from the served generation."""
+        from .store import handmade
+
         carried = handmade.carry_over(self.world.layout, self.store, self._vectors, self._run_id(), self.world.now_ns())
         self.wrote = self.wrote or carried.brought > 0
         self.report.commit = self.store.catalog.head()

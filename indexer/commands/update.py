@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import Interrupted, UsageError
@@ -58,7 +59,21 @@ def run(options: argparse.Namespace, out: Out) -> int:
         raise Interrupted("stopped; nothing was changed.") from None
     tell("end", {})
     print_report(report, options, out)
+    if report.exit_code == 0 and not options.dry_run:
+        _remember(kb, report, out)
     return report.exit_code
+
+
+def _remember(kb: KnowledgeBase, report: Report, out: Out) -> None:
+    """Let the next run that finds nothing changed answer without loading the product."""
+    from .. import quick
+
+    s = kb.settings
+    builtin = s.embedding.model.startswith(("builtin:", "python:"))
+    if builtin and os.path.samefile(os.path.dirname(s.metadata), s.home) and os.path.basename(s.metadata) == "metadata":
+        line = out.text(_DONE, commit="{commit}", what=out.text("no change"), embedded=0, reused=0, seconds="{seconds}")
+        with suppress(OSError, KeyError):
+            quick.remember(s.home, report.generation, s, report.suffixes, report.roots, line)
 
 
 def key_of(kb: KnowledgeBase, path: str) -> Key:
@@ -136,9 +151,12 @@ def _summary(report: Report, out: Out) -> None:
         return
     what = ", ".join(said) or out.text("no change")
     out.say(
-        "Commit {commit}: {what}; {embedded} passages embedded, {reused} reused, {seconds} s.",
+        _DONE,
         commit=report.commit, what=what, embedded=t.embedded, reused=t.reused, seconds=f"{report.seconds:.1f}",
     )  # fmt: skip
+
+
+_DONE = "Commit {commit}: {what}; {embedded} passages embedded, {reused} reused, {seconds} s."
 
 
 def as_json(report: Report) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 _UNKNOWN_PENALTY = 10.0
 """SentencePiece's: an unknown character scores the least probable piece minus this."""
 
-_SPACE, _SPACES = "▁", re.compile(" +")
+_SPACE = "▁"
+_PARTS = re.compile("▁[^▁]*")
 _CACHED_LENGTH, _CACHED_WORDS = 24, 65_536
 
 
@@ -51,14 +52,14 @@ class Unigram:
         The table knows single code points only; NFC first joins a letter and its combining
         marks (file names of macOS, many PDFs) as the model's normaliser would.
         """
-        return _SPACES.sub(" ", unicodedata.normalize("NFC", text).translate(self._normaliser)).strip(" ")
+        return " ".join(unicodedata.normalize("NFC", text).translate(self._normaliser).split())
 
     def encode(self, text: str) -> list[int]:
         """Ids of the whole text, however long, without begin and end."""
         ids: list[int] = []
         for word in self.normalise(text).split(" "):
             # U+2581 in the text itself begins a word too: it is the model's space
-            for part in re.findall(f"{_SPACE}[^{_SPACE}]*", f"{_SPACE}{word}") if _SPACE in word else (_SPACE + word,):
+            for part in _PARTS.findall(_SPACE + word) if _SPACE in word else (_SPACE + word,):
                 ids += self._word(part)
         return ids
 

@@ -78,7 +78,7 @@ class Absent:
 def _absent(kind: str) -> NoReturn:
     raise EmbeddingFailed(
         "The index was made with a {kind} object given in Python; open it with "
-        "IndexerVectorStore.open(folder, that object), or name the class in indexer.toml as embedding.model and update.",
+        "IndexerVectorStore.open(folder, that object), or set embedding.model in indexer.toml and update.",
         kind=kind,
     )
 

@@ -37,9 +37,8 @@ def hits(
         return []
     keep = compiled(filter)
     want = k
-    vector: Any = kb.model().embed_query(query) if isinstance(query, str) and kb.layout.served() else query
     while True:
-        found = kb.search(vector, want, inside=inside, as_of=as_of)
+        found = kb.search(query, want, inside=inside, as_of=as_of)
         passed = [h for h in found if filter is None or keep(document(h).metadata)]
         if len(passed) >= k or len(found) < want:
             return [h for h in passed[:k] if score_threshold is None or h.score >= score_threshold]

@@ -82,7 +82,9 @@ class IndexerVectorStore(VectorStore):
         facts = metadatas or [{}] * len(listed)
         if len(facts) != len(listed):
             raise UsageError(
-                "There are {texts} texts but {metadatas} metadatas; give one each.", texts=len(listed), metadatas=len(facts)
+                "There are {texts} texts but {metadatas} metadatas; give one each.",
+                texts=len(listed),
+                metadatas=len(facts),
             )
         documents = [Document(page_content=t, metadata=m) for t, m in zip(listed, facts, strict=True)]
         return self.add_documents(documents, ids=ids, **kwargs)
@@ -140,7 +142,8 @@ class IndexerVectorStore(VectorStore):
         hits, rows = reading.with_vectors(self.knowledge_base, embedding, max(k, fetch_k), **_known(kwargs))
         if not hits:
             return []
-        chosen = maximal_marginal_relevance(np.asarray(embedding, np.float32), rows, lambda_mult, k)  # type: ignore[arg-type]
+        listed = [row.tolist() for row in rows]
+        chosen = maximal_marginal_relevance(np.asarray(embedding, np.float32), listed, lambda_mult, k)
         return [document(hits[i]) for i in chosen]
 
     def _hits(self, query: str | Sequence[float], k: int, **kwargs: Any) -> list[Hit]:

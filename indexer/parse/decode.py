@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from indexer.core.errors import ParseRefused
 
-from .charsets import accident, rank
+from .charsets import MULTIBYTE, SURE, accident, rank
 
 BOMS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -193,8 +193,9 @@ def _escaped(data: bytes) -> Decoded | None:
 
 def _legacy(data: bytes) -> Decoded:
     for codec, confidence in rank(data[:SAMPLE]):
+        damage = 1 + len(data) // 1000 if confidence >= SURE and codec in MULTIBYTE else len(data) // 2000
         try:
-            found = _replacing(data, codec, 0, most=len(data) // 2000)
+            found = _replacing(data, codec, 0, most=damage)
         except _TooMany:
             continue
         return found._replace(confidence=confidence)

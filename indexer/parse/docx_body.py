@@ -15,7 +15,7 @@ from .docx_inline import Inline, InlineReader
 from .docx_numbering import Counters
 from .docx_styles import Look
 from .docx_table import held_tables, is_frame, rows_of, write_rows
-from .docx_xml import MC, PAGE_BREAK, VAL, W14, M, R, W, number, toggle, val
+from .docx_xml import MC, PAGE_BREAK, VAL, W14, M, R, W, is_on, number, parts, val, value
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -102,20 +102,19 @@ class Story:
             self._waiting = []
 
     def _properties(self, element: Element | None) -> Properties:
-        styles = self._context.styles
-        look = styles.look(val(element, W + "pStyle"))
-        if element is None:
+        said = parts(element)
+        look = self._context.styles.look(value(said.get(W + "pStyle")))
+        if not said:
             return Properties(look, look.level, self._number(None, look), joins=look.hidden)
-        outline = element.find(W + "outlineLvl")
+        outline = said.get(W + "outlineLvl")
         level = look.level if outline is None else number(outline.get(VAL), 9)
-        mark = element.find(W + "rPr")
-        frame = element.find(W + "framePr")
+        frame = said.get(W + "framePr")
         return Properties(
             look,
             level if level is not None and 0 <= level < 9 else None,
-            self._number(element.find(W + "numPr"), look),
-            _mark_gone(mark, look) or (frame is not None and frame.get(W + "dropCap", "none") != "none"),
-            bool(toggle(element, W + "pageBreakBefore")),
+            self._number(said.get(W + "numPr"), look),
+            _mark_gone(said.get(W + "rPr"), look) or (frame is not None and frame.get(W + "dropCap", "none") != "none"),
+            bool(is_on(said.get(W + "pageBreakBefore"))),
         )
 
     def _number(self, direct: Element | None, look: Look) -> tuple[str, int] | None:
@@ -194,13 +193,12 @@ class Story:
 
 def _mark_gone(mark: Element | None, look: Look) -> bool:
     """Whether the paragraph's end is deleted, moved away or hidden, so that the next one continues it."""
-    if mark is None:
-        return look.hidden
-    if mark.find(W + "del") is not None or mark.find(W + "moveFrom") is not None:
+    said = parts(mark)
+    if W + "del" in said or W + "moveFrom" in said:
         return True
-    if mark.find(W + "specVanish") is not None:
+    if W + "specVanish" in said:
         return False  # a style separator: heading and text on one printed line, yet two paragraphs
-    hidden = toggle(mark, W + "vanish")
+    hidden = is_on(said.get(W + "vanish"))
     return look.hidden if hidden is None else hidden
 
 

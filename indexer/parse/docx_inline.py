@@ -6,7 +6,7 @@ not read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from .docx_xml import (
     M,
     W,
     own_text,
+    parts,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class InlineReader:
             self._fields.saw_text()
 
     def _run(self, run: Element) -> None:
-        properties = run.find(W + "rPr")
+        properties = parts(run.find(W + "rPr"))
         hidden = self._context.styles.run_hidden(self._look, properties)
         font = _font(properties)
         for child in run.iterchildren():
@@ -170,8 +171,8 @@ class InlineReader:
             self._out.floats.append((kind, found))
 
 
-def _font(properties: Element | None) -> str:
-    fonts = None if properties is None else properties.find(W + "rFonts")
+def _font(properties: Mapping[str, Element]) -> str:
+    fonts = properties.get(W + "rFonts")
     name = "" if fonts is None else fonts.get(W + "ascii") or fonts.get(W + "hAnsi") or ""
     return name if name and is_symbol_font(name) else ""
 

@@ -50,7 +50,7 @@ _SILENT = frozenset(
     }
 )
 _WRITTEN = {
-    **{b"par": "\n", b"line": "\n", b"sect": "\n", b"page": "\n", b"row": "\n", b"ta": "\t", b"cell": " | "},
+    **{b"par": "\n", b"line": "\n", b"sect": "\n", b"page": "\n", b"row": "\n", b"tab": "\t", b"cell": " | "},
     **{b"emdash": "—", b"endash": "–", b"bullet": "•", b"lquote": "‘", b"rquote": "’", b"ldblquote": "“"},
     **{b"rdblquote": "”", b"emspace": " ", b"enspace": " "},
 }
@@ -77,7 +77,6 @@ class _Reader:
         self._fonts: dict[int, str] = {}
         self._font_table = 0
         self._pending_skip = 0
-        self._starred = False
 
     def say(self, text: str) -> None:
         self._flush()

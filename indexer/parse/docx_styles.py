@@ -8,12 +8,12 @@ Word stores in English whatever its own language; other programs translate it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .docx_xml import VAL, W, number, toggle, val
+from .docx_xml import VAL, W, is_on, number, toggle, val, value
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -83,12 +83,12 @@ class Styles:
                 return style.num_id
         return None
 
-    def run_hidden(self, look: Look, properties: Element | None) -> bool:
+    def run_hidden(self, look: Look, properties: Mapping[str, Element]) -> bool:
         """Whether a run with these ``w:rPr`` inside a paragraph of this look is hidden text."""
-        direct = toggle(properties, W + "vanish")
+        direct = is_on(properties.get(W + "vanish"))
         if direct is not None:
             return direct
-        character = self.character_hidden(val(properties, W + "rStyle")) if properties is not None else False
+        character = self.character_hidden(value(properties.get(W + "rStyle")))
         # Toggle property: two styles that both say "hidden" cancel each other (17.7.3).
         return character != look.hidden or self._hidden_by_default
 

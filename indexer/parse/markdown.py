@@ -81,15 +81,19 @@ class _Scan:
             start = self._element(match)
 
     def sections(self) -> tuple[Section, ...]:
-        """The text between the cuts; white space alone stays with what stands before it."""
+        """The text between the cuts; white space alone stays with what stands before it, at the top with what follows."""
         ends = [start for start, _, _ in self.cuts[1:]] + [len(self.text)]
         made: list[Section] = []
+        blank = ""
         for (start, kind, headings), end in zip(self.cuts, ends, strict=True):
-            piece = self.text[start:end]
-            if made and (not piece or piece.isspace()):
-                made[-1] = Section(made[-1].text + piece, made[-1].headings, None, made[-1].kind)
-            elif piece:
+            piece = blank + self.text[start:end]
+            blank = ""
+            if piece and not piece.isspace():
                 made.append(Section(piece, headings, None, kind))
+            elif made:
+                made[-1] = made[-1]._replace(text=made[-1].text + piece)
+            else:
+                blank = piece
         return tuple(made)
 
     def _element(self, match: re.Match[str]) -> int:

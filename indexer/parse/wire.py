@@ -20,7 +20,7 @@ from indexer.core.model import Kind, Message, Parsed, ParseLimits, Section, Stat
 from .clean import clean
 
 _HEAD = struct.Struct(">IQ")
-MAX_HEADER = 64 << 20
+MAX_HEADER = 16 << 20
 _FIELDS = re.compile(r"(?:[^{}]|\{\{|\}\}|\{[a-z_]+(?:![rs])?\})*+")  # no {x.__class__}, no {x[0]}
 KINDS = ("text", "table", "code")
 
@@ -51,7 +51,10 @@ def receive(pipe: IO[bytes], max_body: int) -> tuple[dict[str, Any], bytes] | No
     body = pipe.read(body_size)
     if len(text) < header_size or len(body) < body_size:
         raise Garbled
-    header = json.loads(text)
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Garbled from error
     if not isinstance(header, dict):
         raise Garbled
     return header, body

@@ -7,7 +7,9 @@ import stat as stat_
 from collections.abc import Collection
 
 from ..core.model import Message, Source, raw
-from .rules import IGNORE_FILE, Patterns, ignored_by, included, junk, skipped_folder, suffix
+from .patterns import IGNORE_FILE, Patterns, ignored_by, included, lines_of
+from .rules import junk, suffix
+from .walk import skipped_folder
 
 
 def explain(source: Source, path: str, suffixes: Collection[str]) -> Message | None:
@@ -38,8 +40,7 @@ def explain(source: Source, path: str, suffixes: Collection[str]) -> Message | N
 
 def _own_rules(folder: bytes, at: str, rules: Patterns | None) -> Patterns | None:
     try:
-        with open(os.path.join(folder, IGNORE_FILE), encoding="utf-8-sig", errors="surrogateescape") as f:
-            lines = [line for line in f.read().splitlines() if line.strip() and not line.startswith("#")]
+        lines = lines_of(os.path.join(folder, IGNORE_FILE))
     except OSError:
         return rules
     return Patterns(at, lines, rules) if lines else rules

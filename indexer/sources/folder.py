@@ -1,8 +1,6 @@
 """The walk over one source, and reading one file so that what is hashed is what is parsed.
 
-A folder's files are packed into one blob (sorted names, size, mtime, ctime, inode). The
-catalog keeps the blob, so an unchanged folder is one bytes comparison: measured at 100,000
-files this is what keeps a no-change look within 2 x of ``find``.
+The walk itself and the packed form of a folder are in :mod:`.walk`.
 """
 
 from __future__ import annotations
@@ -12,15 +10,13 @@ import hashlib
 import os
 import stat as stat_
 from collections.abc import Callable, Collection, Iterator
-from struct import Struct
 from typing import NamedTuple
 
 from ..core.errors import SourceUnavailable, Unreadable
 from ..core.model import FileStat, Message, Skipped, Source, raw, unraw
-from .rules import IGNORE_FILE, Patterns, ignored_by, included, junk, skipped_folder, suffix
+from . import walk
+from .walk import COUNT, STAT, Walk
 
-_STAT = Struct("<QqqQ")
-_COUNT = Struct("<I")
 _RACY_NS = 2_000_000_000
 
 
@@ -35,16 +31,15 @@ def unsettled(stat: FileStat) -> FileStat:
 def pack(files: dict[bytes, FileStat]) -> bytes:
     """One folder's files as bytes; equal dicts give equal bytes."""
     names = sorted(files)
-    stats = b"".join([_STAT.pack(*files[n]) for n in names])
-    return _COUNT.pack(len(names)) + stats + b"\0".join(names)
+    return walk.pack(names, [STAT.pack(*files[n]) for n in names])
 
 
 def unpack(blob: bytes) -> dict[bytes, FileStat]:
     """Inverse of :func:`pack`."""
-    (count,) = _COUNT.unpack_from(blob)
-    end = _COUNT.size + count * _STAT.size
+    (count,) = COUNT.unpack_from(blob)
+    end = COUNT.size + count * STAT.size
     names = blob[end:].split(b"\0") if count else []
-    stats = map(FileStat._make, _STAT.iter_unpack(blob[_COUNT.size : end]))
+    stats = map(FileStat._make, STAT.iter_unpack(blob[COUNT.size : end]))
     return dict(zip(names, stats, strict=True))
 
 
@@ -107,85 +102,11 @@ def scan(
             why=e.strerror,
         ) from e
     look.root_id = (st.st_dev, st.st_ino)
-    rules = Patterns("", source.exclude) if source.exclude else None
-    _Walk(look, frozenset(suffixes), stop).folder(root, b"", rules)
+    walked = Walk(root, map(raw, suffixes), source.include, source.exclude, stop).go()
+    look.folders, look.ignored = walked.folders, walked.ignored
+    look.unreadable = {p: Message("the folder cannot be read ({why})", {"why": why}) for p, why in walked.unreadable.items()}
+    look.skipped = [Skipped(unraw(p), Message(rule)) for p, rule in walked.skipped]
     return look
-
-
-class _Walk:
-    def __init__(self, look: Look, suffixes: frozenset[str], stop: Callable[[], None]) -> None:
-        self.look, self.stop = look, stop
-        self.endings = frozenset(raw(s) for s in suffixes)
-        self.include = look.source.include
-
-    def folder(self, root: bytes, path: bytes, rules: Patterns | None) -> None:
-        pending = [(path, rules)]
-        while pending:
-            self.stop()
-            path, rules = pending.pop()
-            pending += self._one(root, path, rules)
-
-    def _one(self, root: bytes, path: bytes, rules: Patterns | None) -> list[tuple[bytes, Patterns | None]]:
-        """List one folder; returns the folders below it."""
-        files: dict[bytes, FileStat] = {}
-        below: list[tuple[bytes, Patterns | None]] = []
-        prefix = path + b"/" if path else b""
-        full = os.path.join(root, path) if path else root
-        try:
-            with os.scandir(full) as it:
-                entries = list(it)
-            rules = self._own_rules(full, prefix, entries, rules)
-            for entry in entries:
-                name = entry.name
-                if entry.is_symlink():
-                    self._skip(prefix + name, "a link is not followed")
-                elif entry.is_dir(follow_symlinks=False):
-                    if not skipped_folder(name) and not ignored_by(rules, unraw(prefix + name) + "/"):
-                        below.append((prefix + name, rules))
-                elif self._candidate(entry, prefix, rules):
-                    self._file(entry, files)
-        except OSError as e:
-            if path and e.errno in (errno.ENOENT, errno.ENOTDIR):
-                return []  # removed while we walked: the next look sees it gone
-            self.look.unreadable[path] = Message("the folder cannot be read ({why})", {"why": e.strerror})
-            return []
-        if files:
-            self.look.folders[path] = pack(files)
-        return below
-
-    def _file(self, entry: os.DirEntry[bytes], files: dict[bytes, FileStat]) -> None:
-        try:
-            files[entry.name] = of(entry.stat(follow_symlinks=False))
-        except FileNotFoundError:
-            return
-
-    def _own_rules(
-        self, full: bytes, prefix: bytes, entries: list[os.DirEntry[bytes]], rules: Patterns | None
-    ) -> Patterns | None:
-        for entry in entries:
-            if entry.name == IGNORE_FILE and entry.is_file(follow_symlinks=False):
-                with open(os.path.join(full, IGNORE_FILE), encoding="utf-8-sig", errors="surrogateescape") as f:
-                    lines = [line for line in f.read().splitlines() if line.strip() and not line.startswith("#")]
-                return Patterns(unraw(prefix), lines, rules) if lines else rules
-        return rules
-
-    def _candidate(self, entry: os.DirEntry[bytes], prefix: bytes, rules: Patterns | None) -> bool:
-        name = entry.name
-        dot = name.rfind(b".")
-        if dot <= 0 or (name[dot:] not in self.endings and name[dot:].lower() not in self.endings) or junk(name):
-            return False
-        if not entry.is_file(follow_symlinks=False):
-            self._skip(prefix + name, "a pipe, socket or device is not read")
-            return False
-        if rules is not None or self.include:
-            path = unraw(prefix + name)
-            if ignored_by(rules, path) or not included(self.include, path):
-                self.look.ignored.add(prefix + name)
-                return False
-        return True
-
-    def _skip(self, path: bytes, rule: str) -> None:
-        self.look.skipped.append(Skipped(unraw(path), Message(rule)))
 
 
 class Bytes(NamedTuple):
@@ -252,4 +173,4 @@ def _pieces(fd: int, size: int) -> Iterator[bytes]:
         yield piece
 
 
-__all__ = ["Bytes", "Look", "of", "pack", "racy", "read", "scan", "suffix", "unpack", "unsettled"]
+__all__ = ["Bytes", "Look", "of", "pack", "racy", "read", "scan", "unpack", "unsettled"]

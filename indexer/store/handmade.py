@@ -56,7 +56,8 @@ class Carried(NamedTuple):
 def reserved() -> UsageError:
     """Somebody gave a folder the reserved name."""
     return UsageError(
-        "The source name {name} is reserved for documents added in Python; rename that source in indexer.toml.", name=SOURCE
+        "The source name {name} is reserved for documents added in Python; rename that source in indexer.toml.",
+        name=SOURCE,
     )
 
 
@@ -152,7 +153,8 @@ def _shown(catalog: Catalog) -> list[tuple[bytes, int]]:
 
 def damaged(catalog: Catalog, passages: Passages) -> list[Key]:
     """Documents whose text and metadata are not what their SHA-256 was made of (for ``verify``)."""
-    return [Key(SOURCE, unraw(path)) for path, content in _shown(catalog) if _proved(catalog, passages, path, content) is None]
+    bad = [path for path, content in _shown(catalog) if _proved(catalog, passages, path, content) is None]
+    return [Key(SOURCE, unraw(path)) for path in bad]
 
 
 def _proved(catalog: Catalog, passages: Passages, path: bytes, content: int) -> Made | None:

@@ -99,7 +99,7 @@ def killed(worker: int, root: str, name: str, n: int) -> str:
     ended = forked(deadly)
     assert ended.killed, f"step {n} was never reached"
     where = [w for w in ended.said if isinstance(w, str)]
-    announced = max([w for w in ended.said if isinstance(w, int)], default=0)
+    announced = max([w for w in ended.said if isinstance(w, int)], default=0) if name != "generation" else 0  # not served yet
     truth: States = pickle.loads((here.root / f"truth-{name}").read_bytes())  # noqa: S301 - our own file
     try:
         after(scene, name, operation, truth, announced)

@@ -11,6 +11,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,13 +95,16 @@ def model(documents: Documents) -> Places:
 _judge = HashEmbedder(DIMENSION)
 
 
+@lru_cache(4096)
+def _score(text: str) -> float:
+    return float(_judge.embed_query(text) @ _judge.embed_query(QUERY))
+
+
 def found(kb: KnowledgeBase, as_of: str = "") -> Places:
     """Everything a search returns, each with the right score (cosine to 1e-4)."""
     hits = kb.search(QUERY, k=1_000_000, as_of=as_of)
-    query = _judge.embed_query(QUERY)
-    for hit in hits:
-        wanted = float(_judge.embed_query(hit.text) @ query)
-        assert abs(hit.score - wanted) < 1e-4, f"score of {hit.text!r} is {hit.score}, not {wanted}"
+    wrong = [h for h in hits if abs(h.score - _score(h.text)) > 1e-4]
+    assert not wrong, f"score of {wrong[0].text!r} is {wrong[0].score}, not {_score(wrong[0].text)}"
     places = [(h.key.path, h.start, h.end, h.text) for h in hits]
     assert len(set(places)) == len(places), "a chunk is returned twice"
     return frozenset(places)

@@ -144,6 +144,7 @@ def main() -> None:
             answer = {"failed": traceback.format_exc()}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
+    answers.close()
 
 
 if __name__ == "__main__":

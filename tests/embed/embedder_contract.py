@@ -17,6 +17,10 @@ class EmbedderContract:
     understands = True
     """Whether near meanings give near vectors (not for the hash twin)."""
 
+    def texts(self) -> list[str]:
+        """What order, batches and progress are tried with."""
+        return mixed()
+
     def test_shape_type_and_norm(self, embedder: Embedder) -> None:
         """Rows are float32, (texts, dimension), finite, of norm 1."""
         rows = embedder.embed_documents(ZH + EN)
@@ -41,7 +45,7 @@ class EmbedderContract:
 
     def test_order_and_mates(self, embedder: Embedder) -> None:
         """A text has the same vector alone, in any batch and in any order."""
-        texts = mixed()
+        texts = self.texts()
         forward = embedder.embed_documents(texts)
         backward = embedder.embed_documents(texts[::-1])[::-1]
         alone = np.concatenate([embedder.embed_documents([text]) for text in texts])
@@ -62,8 +66,8 @@ class EmbedderContract:
     def test_progress_adds_up(self, embedder: Embedder) -> None:
         """Progress reports every text exactly once."""
         seen: list[int] = []
-        embedder.embed_documents(mixed(), seen.append)
-        assert sum(seen) == len(mixed())
+        embedder.embed_documents(self.texts(), seen.append)
+        assert sum(seen) == len(self.texts())
         assert min(seen) > 0
 
     def test_meaning(self, embedder: Embedder) -> None:

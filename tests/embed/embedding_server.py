@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import numpy as np
-
 from indexer.embed.hashing import HashEmbedder
 
 Fault = Callable[["Handler"], None]
@@ -42,7 +40,10 @@ class Handler(BaseHTTPRequestHandler):
         rows = HashEmbedder(dimension).embed_documents(self.request_body["input"])
         floats = self.request_body.get("encoding_format") != "base64"
         data = [
-            {"index": n, "embedding": row.tolist() if floats else base64.b64encode(row.astype("<f4").tobytes()).decode()}
+            {
+                "index": n,
+                "embedding": row.tolist() if floats else base64.b64encode(row.astype("<f4").tobytes()).decode(),
+            }
             for n, row in enumerate(rows)
         ]
         return {"data": data[::-1]}

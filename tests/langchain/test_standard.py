@@ -50,7 +50,8 @@ class TestRetriever(RetrieversIntegrationTests):
 
     @pytest.fixture(autouse=True)
     def _knowledge_base(self, tmp_path: Path) -> Iterator[None]:
-        files = {f"{n}.txt": f"The {n} rule: staff have {n} days of leave." for n in ("one", "two", "three", "four", "five")}
+        numbers = ("one", "two", "three", "four", "five")
+        files = {f"{n}.txt": f"The {n} rule: staff have {n} days of leave." for n in numbers}
         self.kb = make(tmp_path, files)
         yield
         self.kb.close()

@@ -25,6 +25,7 @@ ROOM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 """Where the folders are made: in memory where there is such a place, an fsync costs nothing there."""
 
 
+CONF=0.12
 class History(NamedTuple):
     """How the laboratory is set up, and what happens in it."""
 
@@ -47,8 +48,9 @@ def generate(seed: int, rounds: int = 7) -> History:
 
 def _round(rng: random.Random) -> list[Op]:
     ops = [_operation(rng) for _ in range(rng.randint(1, 5))]
-    if rng.random() < 0.12:
+    if rng.random() < CONF:
         ops.append(_configuration(rng))
+
     if rng.random() < 0.2:
         ops.append(_partial(rng))
         ops += [("write", rng.choice(SOURCES), rng.choice(FILES), rng.randrange(100, 900)) for _ in range(rng.randrange(2))]
@@ -115,7 +117,7 @@ def play(history: History) -> Lab:
     home = Path(tempfile.mkdtemp(prefix="law", dir=ROOM))
     lab = Lab(home, ahead=history.ahead, size=history.size, overlap=history.overlap, batch=history.batch)
     try:
-        for op in history.ops:
+        for op in (*history.ops, ("update",)):
             lab.run(op)
         lab.check_rebuild()
     finally:
@@ -139,7 +141,7 @@ def shrink(history: History, tries: int = 400) -> tuple[History, str]:
     while i < len(history.ops) and tries:
         tries -= 1
         smaller = history._replace(ops=[*history.ops[:i], *history.ops[i + 1 :]])
-        if said := failure(smaller):
+        if (said := failure(smaller))[:24] == why[:24]:
             history, why = smaller, said
         else:
             i += 1

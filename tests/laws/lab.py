@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import law_embedder
-from reference import Reference, Version
+from reference import Reference, Version, Walk
 
 from indexer import KnowledgeBase
 from indexer.core.errors import IndexerError, ParserDied
@@ -172,6 +172,8 @@ class Lab:
 
     def run(self, op: Op) -> None:
         """Do one operation."""
+        if op[0] not in ("away", "update") and not all(self.roots[a].is_dir() for a in op[1:] if a in self.roots):
+            return  # there is no folder to do it in
         self._next_tick()
         with common_user():
             getattr(self, op[0])(*op[1:])
@@ -573,8 +575,9 @@ class Lab:
 
     def check_rebuild(self) -> None:
         """An index made from nothing over the same folders agrees, scores and order included."""
-        if any(r.held or r.pinned or r.unavailable or set(r.found) - set(r.known) for r in self.references.values()):
-            return
+        with common_user():
+            if any(r.held or r.pinned or r.unavailable or r.found.keys() - Walk(r.root).files for r in self.references.values()):
+                return
         if any(s == "stale" for r in self.references.values() for s in r.state.values()):
             return
         settings = self.settings._replace(metadata=str(self.home / "rebuilt/m"), vectorstore=str(self.home / "rebuilt/v"))

@@ -6,6 +6,7 @@ Independent of the parser: the vocabulary is spelled out here again, from ECMA-3
 from __future__ import annotations
 
 import io
+import posixpath
 import zipfile
 from collections.abc import Iterable, Mapping
 from xml.sax.saxutils import escape, quoteattr
@@ -177,8 +178,8 @@ def docx(
         "[Content_Types].xml": f'<Types xmlns="{OPEN}package/2006/content-types"><Default Extension="xml" '
         f'ContentType="application/xml"/><Override PartName="/{main}" ContentType="{MAIN_TYPE}"/></Types>',
         main: part("document", f"<w:body>{''.join(body)}<w:sectPr>{end}</w:sectPr></w:body>"),
-        f"{folder}/_rels/{name}.rels": relations(named),
-        **{f"{folder}/{target}": content for target, (_, content) in (parts or {}).items() if content},
+        posixpath.join(folder, "_rels", f"{name}.rels"): relations(named),
+        **{posixpath.join(folder, t): content for t, (_, content) in (parts or {}).items() if content},
     }
     for kind, file, content in (
         (OPEN + "package/2006/relationships/metadata/core-properties", "docProps/core.xml", core),

@@ -25,7 +25,7 @@ class Document(NamedTuple):
 class _Loader:
     def __init__(self, path: str) -> None:
         self.path = Path(path)
-        self.text = self.path.read_text()
+        self.text = self.path.read_text("utf-8", "surrogateescape")
 
     def lazy_load(self) -> Iterator[Document]:
         self.misbehave()
@@ -187,7 +187,7 @@ class Forge(_Loader):
     def misbehave(self) -> None:
         for descriptor in range(3, 20):
             try:
-                os.write(descriptor, self.text.encode("latin-1"))
+                os.write(descriptor, self.text.encode("utf-8", "surrogateescape"))
             except OSError:
                 continue
         os._exit(0)

