@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .core.errors import FileProblem, ParserDied, ParseRefused, Unreadable
-from .core.model import Key, Message, ParseLimits, Source, State, raw, unraw
+from .core.model import Key, ParseLimits, Source, State, raw, unraw
 from .core.ports import Parser, Splitter
+from .report import Problem, Tally
 from .sources import folder
 from .sources.rules import suffix
 from .store.catalog import Catalog, DocumentRow, Spans, notes_json, notes_of
@@ -20,35 +21,6 @@ if TYPE_CHECKING:
     from .sources.folder import Bytes
 
 FINE = (State.INDEXED, State.WARNED, State.NO_TEXT)
-
-
-class Problem(NamedTuple):
-    """Something about one document that a person should know."""
-
-    key: Key
-    state: str
-    reason: Message
-
-
-class Tally:
-    """What a run did, by kind of change, and what it found wrong."""
-
-    def __init__(self) -> None:
-        self.added: dict[Key, bytes | None] = {}
-        self.modified: list[Key] = []
-        self.deleted: dict[Key, bytes | None] = {}
-        self.moved: list[tuple[Key, Key]] = []
-        self.held: list[Key] = []
-        self.problems: dict[Key, Problem] = {}
-        self.touched = self.unknown = self.parsed = self.embedded = self.reused = 0
-
-    def pair_moves(self) -> None:
-        """A deleted and an added document with the same bytes are shown as one move."""
-        old = {sha: key for key, sha in self.deleted.items() if sha}
-        for key, sha in list(self.added.items()):
-            if sha and (before := old.pop(sha, None)) is not None:
-                self.moved.append((before, key))
-                del self.added[key], self.deleted[before]
 
 
 class Rules(NamedTuple):

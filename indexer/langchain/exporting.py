@@ -15,6 +15,7 @@ import io
 import json
 import os
 import pickle  # written for the stock class to load; nothing here ever loads one
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -115,8 +116,11 @@ def _rows(reader: Reader) -> list[_Row]:
 
 def _pickled(rows: list[_Row], passages: Passages) -> bytes:
     """What ``FAISS.save_local`` pickles: the documents, and which row is which."""
-    from langchain_community.docstore.in_memory import InMemoryDocstore
     from langchain_core.documents import Document
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the package announces its end, its format stays
+        from langchain_community.docstore.in_memory import InMemoryDocstore
 
     ids = _unique([r.id for r in rows])
     documents = {

@@ -18,7 +18,7 @@ from ..store.handmade import Made
 from ..store.local import Store
 from ..store.publish import Batch
 from ..store.texts import key_of
-from ..update import _actor
+from ..update import actor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +88,7 @@ class _Session:
         with db.write():
             db.run(
                 "INSERT INTO run(id,started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,?,?,0,?)",
-                (self.run, self.at, time.time_ns(), _actor(), _TRIGGER, json.dumps(report)),
+                (self.run, self.at, time.time_ns(), actor(), _TRIGGER, json.dumps(report)),
             )
         if after != before:
             while upkeep.merge(self.store):

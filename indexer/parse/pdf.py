@@ -33,20 +33,22 @@ MIN_PATHS = 40
 def parse(data: bytes, limits: ParseLimits) -> Parsed:
     """The sections of a PDF. Raises ParseRefused; MemoryError is left to the sandbox."""
     from .pdf_fonts import fonts_read_once
-    from .pdf_open import bounded, open_pdf
+    from .pdf_open import REPAIRED, bounded, open_pdf
 
     with _quiet() as log, bounded(limits, len(data)), fonts_read_once():
         opened = open_pdf(data)
+        if log.losses and not opened.notes:
+            opened.notes.append(REPAIRED)
         return _Reading(opened, log, limits).parsed()
 
 
 class _Log(logging.Handler):
-    """Takes pypdf's warnings, and counts streams that came out short."""
+    """Takes pypdf's warnings, and counts the objects and streams that came out short."""
 
-    broken_streams = 0
+    losses = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.broken_streams += record.name == "pypdf.filters"
+        self.losses += record.name in ("pypdf.filters", "pypdf.generic._data_structures")
 
 
 @contextmanager
@@ -121,7 +123,7 @@ class _Reading:
         """The text of a page; whatever goes wrong costs this page only, and is said."""
         from .pdf_page import page_content
 
-        broken_before = self._log.broken_streams
+        losses_before = self._log.losses
         text = ""
         try:
             content, complete = page_content(page)
@@ -130,7 +132,7 @@ class _Reading:
             raise
         except Exception:  # a hostile page makes pypdf raise nearly anything, RecursionError too
             complete = False
-        if not complete or self._log.broken_streams > broken_before:
+        if not complete or self._log.losses > losses_before:
             self._found.broken.append(number)
         return text
 

@@ -26,6 +26,7 @@ MARGIN = 1024
 MAX_SALVAGED_OBJECTS = 100_000
 # Makes pypdf look for every object itself, and for the catalog among the first 10,000.
 NEW_END = b"\ntrailer\n<</Size 10000>>\nstartxref\n0\n%%EOF\n"
+REPAIRED = Message("The PDF is damaged and was repaired; check it, or export it again")
 
 _OBJECT = re.compile(rb"\d+[\x00\t\n\x0c\r ]+\d+[\x00\t\n\x0c\r ]+obj\b")
 _LINEAR_LENGTH = re.compile(rb"/Linearized\b.{0,200}?/L[\x00\t\n\x0c\r ]+(\d+)", re.DOTALL)
@@ -91,7 +92,7 @@ def _opened(data: bytes) -> tuple[PdfReader, list[Message]]:
         reader = _reader(data + NEW_END)
     except ParseRefused:
         raise first from first.__cause__
-    return reader, notes or [Message("The PDF is damaged and was repaired; check it, or export it again")]
+    return reader, notes or [REPAIRED]
 
 
 def is_cut_off(data: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The parent's side of the worker process: start, ask under a clock, judge how it ended.
+"""The sandbox hostile bytes are parsed in: one warm worker process, asked under a clock.
 
 Started by exec, never forked from this process's state: no lock, no descriptor, no environment
 is inherited. The worker leads its own session, so a time-out kills it with all its children.
@@ -6,30 +6,16 @@ is inherited. The worker leads its own session, so a time-out kills it with all 
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Mapping
-from typing import IO, Any, cast
+from typing import Any
 
 from indexer.core.errors import ParserDied, ParseRefused
 from indexer.core.model import Parsed, ParseLimits
 
 from . import wire
+from .process import Blamed, Ended, Worker
 
-START_SECONDS = 60.0
 FILES_PER_WORKER = 500  # then a fresh one: leaks and fragments of the libraries end with it
-KEPT_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "TZ")
-
-
-class _Ended(Exception):
-    """The worker is gone without an answer."""
 
 
 class Sandbox:
@@ -38,7 +24,7 @@ class Sandbox:
     def __init__(self, limits: ParseLimits, loaders: bool = False) -> None:
         self._limits = limits
         self._loaders = loaders
-        self._worker: _Worker | None = None
+        self._worker: Worker | None = None
 
     def parse(self, request: Mapping[str, object], data: bytes) -> Parsed:
         """The worker's answer. Raises ParseRefused or ParserDied.
@@ -51,12 +37,12 @@ class Sandbox:
         fresh = self._worker is None
         try:
             return self._ask(request, data)
-        except _Blamed as crash:
+        except Blamed as crash:
             if fresh or crash.final:
                 raise crash.problem from None
         try:
             return self._ask(request, data)
-        except _Blamed as crash:
+        except Blamed as crash:
             raise crash.problem from None
 
     def close(self) -> None:
@@ -67,11 +53,11 @@ class Sandbox:
 
     def _ask(self, request: Mapping[str, object], data: bytes) -> Parsed:
         if self._worker is None:
-            self._worker = _Worker(self._limits, self._loaders)
+            self._worker = Worker(self._limits, self._loaders)
         try:
             header, body = self._worker.ask(request, data)
             return self._result(header, body)
-        except (_Ended, wire.Garbled, ValueError, OSError) as error:
+        except (Ended, wire.Garbled, ValueError, OSError) as error:
             crash = self._worker.verdict(error)
             self.close()
             raise crash from error
@@ -88,165 +74,5 @@ class Sandbox:
             case "refused":
                 raise ParseRefused(wire.unpack_message(header["message"]))
             case "died":
-                raise _Blamed(ParserDied(wire.unpack_message(header["message"])), final=False)
+                raise Blamed(ParserDied(wire.unpack_message(header["message"])), final=False)
         raise wire.Garbled
-
-
-class _Blamed(Exception):
-    """How a worker ended; ``final``: a second try in a fresh worker would end the same."""
-
-    def __init__(self, problem: ParserDied, final: bool) -> None:
-        super().__init__(str(problem))
-        self.problem = problem
-        self.final = final
-
-
-def _not_started(detail: str) -> _Blamed:
-    problem = ParserDied("The parser process did not start ({detail}); repair the installation", detail=detail)
-    return _Blamed(problem, final=True)
-
-
-class _Worker:
-    """One process with its pipes and its empty working folder."""
-
-    def __init__(self, limits: ParseLimits, loaders: bool) -> None:
-        self.served = 0
-        self._limits = limits
-        self._late = False
-        self._folder = tempfile.mkdtemp(prefix="indexer-parse-")
-        settings = {
-            "limits": limits._asdict(),
-            "loaders": loaders,
-            # The kernel's signal comes when the starting *thread* ends, so only the main one will do.
-            "die_with_parent": threading.current_thread() is threading.main_thread(),
-        }
-        try:
-            self._process = self._start(json.dumps(settings))
-        except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise _not_started(str(error)) from error
-        self._requests = cast(IO[bytes], self._process.stdin)
-        self._answers = cast(IO[bytes], self._process.stdout)
-        try:
-            with self._clock(START_SECONDS):
-                self._receive()
-        except (_Ended, wire.Garbled, ValueError, OSError) as error:
-            detail = self._last_words()
-            self.stop()
-            raise _not_started(detail) from error
-
-    def _start(self, settings: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-B", "-m", "indexer.parse.worker", settings],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=self._folder,
-            env=self._environment(),
-            start_new_session=True,
-        )
-
-    def _environment(self) -> dict[str, str]:
-        """Nothing of the user's (keys, proxies, locale) but what Python needs to find its modules."""
-        kept = {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
-        path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
-        return kept | {
-            "PYTHONPATH": path,
-            "PYTHONUTF8": "1",
-            "PYTHONHASHSEED": "0",  # a library that iterates over a set must give the same text every time
-            "HOME": self._folder,
-            "TMPDIR": self._folder,
-            "TEMP": self._folder,
-            "MALLOC_ARENA_MAX": "1",  # a second arena reserves 128 MB of address space
-            "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-        }
-
-    def ask(self, request: Mapping[str, object], data: bytes) -> tuple[dict[str, Any], bytes]:
-        """One file there, one answer back, within the wall clock."""
-        self.served += 1
-        with self._clock(self._limits.wall_seconds):
-            wire.send(self._requests, request, data)
-            return self._receive()
-
-    def _receive(self) -> tuple[dict[str, Any], bytes]:
-        frame = wire.receive(self._answers, max_body=4 * self._limits.output_chars)
-        if frame is None:
-            raise _Ended
-        return frame
-
-    @contextlib.contextmanager
-    def _clock(self, seconds: float) -> Any:
-        """Kills the worker when the time is up; the pending read or write then ends by itself."""
-
-        def late() -> None:
-            self._late = True
-            self._kill()
-
-        timer = threading.Timer(seconds, late)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()
-
-    def alive(self) -> bool:
-        return self._process.poll() is None
-
-    def verdict(self, error: Exception) -> _Blamed:
-        """Why there was no answer: the clock, the CPU limit, a signal, or a reply out of step."""
-        if self._late:
-            return _Blamed(
-                ParserDied(
-                    "Parsing took longer than the limit of {limit:g} s; split the file, or raise wall_seconds",
-                    limit=self._limits.wall_seconds,
-                ),
-                final=True,
-            )
-        if isinstance(error, wire.Garbled | ValueError):
-            return _Blamed(ParserDied("The parser gave no valid answer; save the file again, or exclude it"), False)
-        return self._ended()
-
-    def _ended(self) -> _Blamed:
-        try:
-            code = self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            return _Blamed(ParserDied("The parser closed its pipe; save the file again, or exclude it"), False)
-        if code == -getattr(signal, "SIGXCPU", 0) and code:
-            return _Blamed(
-                ParserDied(
-                    "Parsing took more than the limit of {limit:g} s of CPU time; split the file, or raise cpu_seconds",
-                    limit=self._limits.cpu_seconds,
-                ),
-                final=True,
-            )
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return _Blamed(
-            ParserDied("The parser crashed ({how}); save the file again with its application, or exclude it", how=how),
-            final=False,
-        )
-
-    def _kill(self) -> None:
-        """The whole process group; harmless when it is gone already."""
-        if self._process.poll() is None:
-            with contextlib.suppress(OSError):
-                if hasattr(os, "killpg"):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                else:
-                    self._process.kill()
-
-    def _last_words(self) -> str:
-        self._kill()
-        said = cast(IO[bytes], self._process.stderr).read(1 << 16).decode("utf-8", "replace").strip()
-        return said.rpartition("\n")[2][:200] or "no message"
-
-    def stop(self) -> None:
-        """Kills the process with its children, reaps it, removes its folder."""
-        self._kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            with contextlib.suppress(OSError):  # a request cut short is still in the buffer
-                cast(IO[bytes], pipe).close()
-        shutil.rmtree(self._folder, ignore_errors=True)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..core.errors import StoreDamaged
 from ..core.ports import Embedder
-from . import disk, snapshots
+from . import disk, snapshots, succession
 from .catalog import Catalog
 from .local import Layout, Store
 from .seal import SEALED, seal
@@ -117,10 +117,12 @@ PROBE = "The quick brown fox jumps over the lazy dog. 敏捷的棕色狐狸跳�
 
 
 def _beside(layout: Layout, profile: Profile, served: Store, donor: str | None) -> Opened:
-    """Continue an unfinished generation of this profile, or start one; the served one stays."""
-    head = served.catalog.head()
-    served.close()
-    identity = profile.identity_json()
+    """Continue an unfinished generation of this profile, or start one; the served one stays.
+
+    One that was begun before the served generation moved on is not continued: it would show
+    less than is shown now, and its commits would have smaller numbers. Its vectors are reused.
+    """
+    head, identity = served.catalog.head(), profile.identity_json()
     for name in reversed(layout.generations()):
         if name == served.generation:
             continue
@@ -128,10 +130,16 @@ def _beside(layout: Layout, profile: Profile, served: Store, donor: str | None) 
             store = Store.open(layout, name)
         except StoreDamaged:
             continue
-        if store.catalog.meta("identity") == identity and not store.catalog.meta("complete"):
+        unfinished = store.catalog.meta("identity") == identity and not store.catalog.meta("complete")
+        if unfinished and store.catalog.meta("seeded") == head:
+            served.close()
             return Opened(store, False, donor)
+        donor = name if unfinished and store.catalog.head() > (store.catalog.meta("first_commit") or 0) else donor
         store.close()
-    return Opened(_create(layout, profile, head), False, donor)
+    made = _create(layout, profile, head)
+    succession.seed(served.catalog, made.catalog)
+    served.close()
+    return Opened(made, False, donor)
 
 
 def _donor(store: Store, profile: Profile) -> str | None:

@@ -28,6 +28,8 @@ SOURCE = "langchain"
 """The reserved source; a configured folder must not have this name."""
 
 _PORTION = 4096
+_MARK = b"/" + SOURCE.encode()  # a file's content ends in a suffix, which has no slash
+_SHA = 32
 EmbedKeyed = Callable[[Mapping[bytes, str]], "Vectors"]
 """Passage keys and texts to (n, dimension) vectors in the same order."""
 
@@ -40,10 +42,10 @@ class Made(NamedTuple):
     metadata: Mapping[str, Any]
 
     @property
-    def sha(self) -> bytes:
-        """Names the content: SHA-256 of the canonical JSON of text and metadata."""
+    def content(self) -> bytes:
+        """Names the content: SHA-256 of the canonical JSON of text and metadata, and a mark no file's content has."""
         whole = {"metadata": self.metadata, "text": self.text}
-        return hashlib.sha256(json.dumps(whole, sort_keys=True, separators=(",", ":")).encode()).digest()
+        return hashlib.sha256(json.dumps(whole, sort_keys=True, separators=(",", ":")).encode()).digest() + _MARK
 
 
 class Carried(NamedTuple):
@@ -83,7 +85,7 @@ def upsert(store: Store, source: int, made: Sequence[Made], run: int, at: int, n
     """
     last = {m.id: m for m in made}  # an id named twice: the last one counts
     rows = store.catalog.documents(source, [raw(i) for i in last])
-    shas = {m.id: m.sha for m in last.values()}
+    shas = {m.id: m.content for m in last.values()}
     contents = store.catalog.contents(list(shas.values()))
     batch = Batch(run=run, at=at, note=note)
     for m in last.values():
@@ -94,7 +96,7 @@ def upsert(store: Store, source: int, made: Sequence[Made], run: int, at: int, n
         if sha not in contents:
             batch.drafts[sha] = _draft(sha, m)
             batch.texts[key_of(m.text)] = m.text
-        batch.settled.append(Settled(source, path, sha, State.INDEXED, sha))
+        batch.settled.append(Settled(source, path, sha[:_SHA], State.INDEXED, sha))
     known = store.catalog.passages(list(batch.texts))
     batch.texts = {k: t for k, t in batch.texts.items() if k not in known}
     return batch
@@ -163,7 +165,7 @@ def _proved(catalog: Catalog, passages: Passages, path: bytes, content: int) -> 
         made = _made(catalog, passages, path, content)
     except (StoreDamaged, FileNotFoundError):
         return None
-    return made if catalog.db.value("SELECT sha FROM content WHERE id=?", (content,)) == made.sha else None
+    return made if catalog.db.value("SELECT sha FROM content WHERE id=?", (content,)) == made.content else None
 
 
 # ---- another generation ------------------------------------------------------------------

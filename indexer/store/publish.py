@@ -68,6 +68,7 @@ class Batch:
 
     def __init__(self, run: int, at: int, note: str = "", scrub_ns: int = 0, settled: Iterable[Settled] = ()) -> None:
         self.run, self.at, self.note, self.scrub_ns = run, at, note, scrub_ns
+        self.above = 0  # the commit's number exceeds this one: readers never see numbers fall
         self.settled: list[Settled] = list(settled)
         self.drafts: dict[bytes, Draft] = {}
         self.texts: dict[bytes, str] = {}
@@ -175,7 +176,7 @@ def _log(catalog: Catalog, batch: Batch, visible: _Visible) -> int:
     head = catalog.head()
     if not visible.ended and not visible.versions:
         return head
-    n = head + 1
+    n = max(head, batch.above) + 1
     last = db.one("SELECT state,hash FROM log WHERE n=?", (head,)) or (bytes(32), bytes(32))
     state = add_terms(last[0], visible.plus, visible.minus)
     hash_ = chain(last[1], n, batch.at, batch.run, batch.note, state)

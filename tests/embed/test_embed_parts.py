@@ -36,7 +36,7 @@ def unigram(data: q4.Q4File) -> Unigram:
 @pytest.fixture(scope="module")
 def reference(data: q4.Q4File) -> Tokenizer:
     """The same vocabulary in the package tokenizers, its control words out of reach of any text."""
-    pieces = [f"\ue000{n}" if n in {0, 1, 2, 250_001} else piece for n, piece in enumerate(data.pieces())]
+    pieces = [f"\ue000{n}" if n in {0, 1, 2, 3, 250_001} else piece for n, piece in enumerate(data.pieces())]
     vocabulary = list(zip(pieces, data.scores(), strict=True))
     tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=3, byte_fallback=False))
     spaces = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always", split=True)
@@ -59,7 +59,20 @@ def test_tokens_are_those_of_the_reference(unigram: Unigram, reference: Tokenize
 
 
 CHARACTERS = st.sampled_from(
-    [*"ab eE1.,,▁ \n", *"的是公司员工，。", *"éßñ", *"한日あ", "\ue123", "👍", "\u0301", "\u200b", "ﬁ", "０"]
+    [
+        *"ab eE1.,,▁ \n",
+        *"的是公司员工，。",
+        *"éßñ",
+        *"한日あ",
+        "\ue123",
+        "👍",
+        "\u0301",
+        "\u200b",
+        "\x1c",
+        "\x85",
+        "ﬁ",
+        "０",
+    ]
 )
 
 

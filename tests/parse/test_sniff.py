@@ -88,7 +88,16 @@ def test_junk_before_a_pdf_header_is_no_other_format() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["GIF89a is a format", "PK means Phil Katz", "BM", "MZ is a mark", "%PDF-1.4 begins a PDF", "How are WEBP images made?", "7z", "<p>x"],
+    [
+        "GIF89a is a format",
+        "PK means Phil Katz",
+        "BM",
+        "MZ is a mark",
+        "%PDF-1.4 begins a PDF",
+        "How are WEBP images made?",
+        "7z",
+        "<p>x",
+    ],
 )
 def test_texts_about_formats_are_texts(text: str) -> None:
     """A mark inside readable text proves nothing."""

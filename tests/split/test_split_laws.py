@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 from hypothesis import given
@@ -62,7 +63,7 @@ def test_without_overlap_the_chunks_joined_are_the_text(parsed: Parsed, size: in
     """Overlap 0: nothing is lost and nothing is twice."""
     chunks = split(parsed, size, 0)
     assert squeezed("".join(chunk.text for chunk in chunks)) == squeezed(parsed.text)
-    assert all(a.end <= b.start for a, b in zip(chunks, chunks[1:], strict=False))
+    assert all(a.end <= b.start for a, b in itertools.pairwise(chunks))
 
 
 @rounds(max_examples=200, deadline=None)
