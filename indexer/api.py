@@ -33,7 +33,13 @@ class KnowledgeBase:
     first search, or by the first update that has something to embed.
     """
 
-    def __init__(self, home: str | os.PathLike[str] | Settings, *, flags: Mapping[str, object] | None = None, warn: Warn = lambda text: None) -> None:
+    def __init__(
+        self,
+        home: str | os.PathLike[str] | Settings,
+        *,
+        flags: Mapping[str, object] | None = None,
+        warn: Warn = lambda text: None,
+    ) -> None:
         if isinstance(home, Settings):
             self.settings = home
         else:
@@ -99,9 +105,13 @@ class KnowledgeBase:
         if catalog is not None:
             return self.embedder(self._served_model(catalog))
         with self.lock:
-            return self.embedder(self._served_model(self.reader().catalog) if self.layout.served() else self.settings.embedding)
+            return self.embedder(
+                self._served_model(self.reader().catalog) if self.layout.served() else self.settings.embedding
+            )
 
-    def update(self, *, dry_run: bool = False, allow_deletions: bool = False, verify_content: bool = False, **edges: Any) -> Report:
+    def update(
+        self, *, dry_run: bool = False, allow_deletions: bool = False, verify_content: bool = False, **edges: Any
+    ) -> Report:
         """Bring the index up to date with the folders; raises IndexerError."""
         from .update import Request, update
 

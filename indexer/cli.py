@@ -79,15 +79,23 @@ class Out:
 
 def parser(lang: str, only: str | None = None) -> argparse.ArgumentParser:
     """The whole command line, or what one command needs of it (imports only its module)."""
-    top = _Parser(prog="indexer", description=translate(Message(_ABOUT), lang), formatter_class=argparse.RawDescriptionHelpFormatter)
+    top = _Parser(
+        prog="indexer",
+        description=translate(Message(_ABOUT), lang),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     top.add_argument("--version", action="store_true", help=_t("print the version", lang))
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name, (module, summary) in COMMANDS.items():
         if only is not None and name != only:
             continue
         sub = commands.add_parser(name, help=_t(summary, lang), description=_t(summary, lang))
-        sub.add_argument("--home", metavar="DIR", help=_t("the folder with indexer.toml (default: the nearest one upwards)", lang))
-        sub.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help=_t("override one configuration key", lang))
+        sub.add_argument(
+            "--home", metavar="DIR", help=_t("the folder with indexer.toml (default: the nearest one upwards)", lang)
+        )
+        sub.add_argument(
+            "--set", metavar="KEY=VALUE", action="append", default=[], help=_t("override one configuration key", lang)
+        )
         sub.add_argument("-q", "--quiet", action="store_true", help=_t("print results and errors only", lang))
         import_module(f".commands.{module}", __package__).arguments(name, sub, lambda text: _t(text, lang))
     return top
@@ -122,7 +130,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as e:
         if os.environ.get("INDEXER_DEBUG"):
             raise
-        out.warn("indexer: internal error: {kind}: {error}. Set INDEXER_DEBUG=1 to see where.", kind=type(e).__name__, error=str(e))
+        out.warn(
+            "indexer: internal error: {kind}: {error}. Set INDEXER_DEBUG=1 to see where.",
+            kind=type(e).__name__,
+            error=str(e),
+        )
         return INTERNAL
 
 
@@ -147,7 +159,9 @@ def _run(words: Sequence[str], lang: str, out: Out) -> int:
         parser(lang).print_help()
         return 0
     out.quiet = options.quiet
-    command: Callable[[argparse.Namespace, Out], int] = import_module(f".commands.{COMMANDS[named or ''][0]}", __package__).run
+    command: Callable[[argparse.Namespace, Out], int] = import_module(
+        f".commands.{COMMANDS[named or ''][0]}", __package__
+    ).run
     return command(options, out)
 
 
@@ -155,4 +169,6 @@ def _nearest(word: str) -> Message:
     import difflib
 
     close = difflib.get_close_matches(word, COMMANDS, 1)
-    return Message(" Did you mean `indexer {near}`?", {"near": close[0]}) if close else Message(" See `indexer --help`.")
+    return (
+        Message(" Did you mean `indexer {near}`?", {"near": close[0]}) if close else Message(" See `indexer --help`.")
+    )

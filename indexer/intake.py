@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .core.errors import FileProblem, ParserDied, ParseRefused, Unreadable
-from .core.model import Key, ParseLimits, Source, State, raw, unraw
+from .core.model import FileStat, Key, ParseLimits, Source, State, raw, unraw
 from .core.ports import Parser, Splitter
 from .report import Problem, Tally
 from .sources import folder
 from .sources.rules import suffix
 from .store.catalog import Catalog, DocumentRow, Spans, notes_json, notes_of
-from .store.publish import Batch, Draft, Settled
+from .store.publish import Batch, Draft, Settled, standing
 from .store.texts import key_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Intake:
         """Whether an earlier attempt at this file never ended: it is worked on alone."""
         return path in self.tries
 
-    def take(self, candidate: Candidate, batch: Batch) -> folder.FileStat:
+    def take(self, candidate: Candidate, batch: Batch) -> FileStat:
         """Look into one file; returns the stat to record (unsettled: look again next time)."""
         path, row = candidate.path, self.rows.get(candidate.path)
         try:
@@ -76,7 +76,7 @@ class Intake:
         due = row.retry_at is not None and (self.rules.retry_now or row.retry_at <= self.clock_ns())
         return row.sha == sha and not row.denied and not due
 
-    def _touched(self, row: DocumentRow, batch: Batch, stat: folder.FileStat) -> folder.FileStat:
+    def _touched(self, row: DocumentRow, batch: Batch, stat: FileStat) -> FileStat:
         self.tally.touched += 1
         if row.held is not None:
             batch.settled.append(standing(row, held=None))
@@ -110,7 +110,9 @@ class Intake:
         """Parse and split; the attempt is on record before a parser sees hostile bytes."""
         limit = self.rules.limits.file_mb
         if got.stat.size > limit << 20:
-            raise ParseRefused("The file is larger than the limit of {limit} MB; split it, or raise file_mb", limit=limit)
+            raise ParseRefused(
+                "The file is larger than the limit of {limit} MB; split it, or raise file_mb", limit=limit
+            )
         if not self.parser.trusted(unraw(path)):
             record_attempts(self.catalog, [(self.id, path, got.sha256, self._earlier(path, got.sha256) + 1)])
         parsed = self.parser.parse(unraw(path), got.data)
@@ -120,7 +122,15 @@ class Intake:
         keys = tuple(key_of(c.text) for c in chunks)
         self._texts.update(zip(keys, (c.text for c in chunks), strict=True))
         details = json.dumps({**parsed.details, "parser": parsed.parser}, default=str)
-        return Draft(content_key(path, got.sha256), state, notes_json(parsed.notes), parsed.title, details, Spans.of(chunks).pack(), keys)
+        return Draft(
+            content_key(path, got.sha256),
+            state,
+            notes_json(parsed.notes),
+            parsed.title,
+            details,
+            Spans.of(chunks).pack(),
+            keys,
+        )
 
     _texts: dict[bytes, str]
 
@@ -129,7 +139,9 @@ class Intake:
         self._texts = texts
         return self
 
-    def _failed(self, path: bytes, row: DocumentRow | None, sha: bytes, e: FileProblem, tries: int) -> tuple[Settled, bool]:
+    def _failed(
+        self, path: bytes, row: DocumentRow | None, sha: bytes, e: FileProblem, tries: int
+    ) -> tuple[Settled, bool]:
         again = isinstance(e, ParserDied) and tries < self.rules.attempts
         retry_at = self.clock_ns() + 600 * 10**9 * 6 ** (tries - 1) if again else None
         state = State.STALE if row and row.content else State.FAILED
@@ -141,7 +153,9 @@ class Intake:
         hide = e.denied and row is not None and row.denied > 0
         visible = row is not None and row.content is not None and not hide
         state = State.STALE if visible else State.FAILED
-        self.tally.problems[Key(self.source.name, unraw(path))] = Problem(Key(self.source.name, unraw(path)), state, e.message)
+        self.tally.problems[Key(self.source.name, unraw(path))] = Problem(
+            Key(self.source.name, unraw(path)), state, e.message
+        )
         sha = row.sha if row else None
         return Settled(self.id, path, sha, state, None, notes_json([e.message]), denied=int(e.denied), keep=not hide)
 
@@ -165,15 +179,6 @@ def content_key(path: bytes, sha: bytes) -> bytes:
     of the two came first would decide what is found.
     """
     return sha + raw(suffix(path.rpartition(b"/")[2]))
-
-
-def standing(row: DocumentRow, **changes: object) -> Settled:
-    """A document's standing as it is, with some fields changed; what searches see is kept."""
-    s = Settled(
-        row.source, row.path, row.sha, row.state, None, row.notes, row.tries, row.retry_at, row.denied, row.held,
-        row.pinned, row.metadata, keep=True,
-    )  # fmt: skip
-    return s._replace(**changes)  # type: ignore[arg-type]
 
 
 def record_attempts(catalog: Catalog, rows: Sequence[tuple[int, bytes, bytes, int]]) -> None:

@@ -108,7 +108,11 @@ class Looker:
             source = Source(name, root)
             if name not in ours and (known := self.catalog.folders(source_id := self._source_id(source))):
                 changes = diff(known, {}, folder.unpack, lambda path: False, _count)
-                found.append(self._decide(source, source_id, folder.Look(source, self.world.now_ns()), changes, set(), {}, empty=False))
+                found.append(
+                    self._decide(
+                        source, source_id, folder.Look(source, self.world.now_ns()), changes, set(), {}, empty=False
+                    )
+                )
         return found
 
     def _source_id(self, source: Source) -> int:
@@ -126,7 +130,10 @@ class Looker:
         if not self.request.paths:
             return look.folders
         wanted = [raw(k.path) for k in self.request.paths if k.source == look.source.name]
-        inside = lambda p: any(not w or p == w or p.startswith(w + b"/") for w in wanted)  # noqa: E731
+
+        def inside(path: bytes) -> bool:
+            return any(not w or path == w or path.startswith(w + b"/") for w in wanted)
+
         merged = {f: blob for f, blob in known.items() if not inside(f)}
         for path in wanted:
             where, _, name = path.rpartition(b"/")
@@ -164,7 +171,9 @@ class Looker:
         ignored = tuple(g.path for g in changes.gone if g.path in look.ignored)
         deletions = Deletions(deletions.remove + ignored, deletions.hold, deletions.emptied)
         if deletions.emptied:
-            self.report.unavailable.append(Message(_EMPTIED, {"name": source.name, "path": source.path, "count": len(deletions.hold)}))
+            self.report.unavailable.append(
+                Message(_EMPTIED, {"name": source.name, "path": source.path, "count": len(deletions.hold)})
+            )
         left: dict[bytes, int] = dict.fromkeys(changes.folders, 0)
         for c in changes.candidates:
             left[c.folder] = left.get(c.folder, 0) + 1
@@ -178,7 +187,9 @@ class Looker:
         for c in changes.candidates:
             if not c.known and c.stat.size in sizes:
                 with suppress(IndexerError, FileNotFoundError):
-                    here[folder.read(source, unraw(c.path), self.world.settings.limits.file_mb, self.world.now_ns).sha256] += 1
+                    here[
+                        folder.read(source, unraw(c.path), self.world.settings.limits.file_mb, self.world.now_ns).sha256
+                    ] += 1
         moved = []
         for path, row in rows.items():
             if row.sha is not None and here[row.sha] > 0:
@@ -195,7 +206,9 @@ class Looker:
                 try:
                     got = folder.read(x.source, unraw(c.path), self.world.settings.limits.file_mb, self.world.now_ns)
                 except (IndexerError, FileNotFoundError) as e:
-                    self.tally.problems[key] = Problem(key, "unknown", getattr(e, "message", Message("the file is gone")))
+                    self.tally.problems[key] = Problem(
+                        key, "unknown", getattr(e, "message", Message("the file is gone"))
+                    )
                     continue
                 row = rows.get(c.path)
                 if row is not None and row.sha == got.sha256:
@@ -204,7 +217,7 @@ class Looker:
                     self.tally.modified.append(key)
                 else:
                     self.tally.added[key] = got.sha256
-            self.tally.deleted |= dict.fromkeys((Key(x.source.name, unraw(p)) for p in x.deletions.remove))
+            self.tally.deleted |= dict.fromkeys(Key(x.source.name, unraw(p)) for p in x.deletions.remove)
             self.tally.held += [Key(x.source.name, unraw(p)) for p in x.deletions.hold]
 
 

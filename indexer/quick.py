@@ -57,7 +57,10 @@ def key(home: str) -> str:
     ours = sorted((k, v) for k, v in os.environ.items() if k.upper().startswith("INDEXER_") or k in _ALSO)
     h.update(repr((os.path.realpath(home), ours, sys.version)).encode("utf-8", "surrogateescape"))
     package = os.path.dirname(os.path.abspath(__file__))
-    for folder in (package, *(os.path.join(package, p) for p in ("parse", "embed", "sources", "store", "core", "config"))):
+    for folder in (
+        package,
+        *(os.path.join(package, p) for p in ("parse", "embed", "sources", "store", "core", "config")),
+    ):
         with os.scandir(folder) as it:
             code = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in it if e.name.endswith(".py"))
         h.update(repr(code).encode())
@@ -129,7 +132,10 @@ def _settled(con, facts: list[str], started: int) -> bool:  # type: ignore[no-un
         return False
     metadata, vectorstore = (bytes.fromhex(x).decode("utf-8", "surrogateescape") for x in facts[2].split(" "))
     for segment, vectors, texts in con.execute("SELECT id,vectors_stamp,texts_stamp FROM segment"):
-        pair = (vectorstore, f"{segment:06d}.faiss", vectors), (os.path.join(metadata, "texts"), f"{segment:06d}.texts", texts)
+        pair = (
+            (vectorstore, f"{segment:06d}.faiss", vectors),
+            (os.path.join(metadata, "texts"), f"{segment:06d}.texts", texts),
+        )
         for folder, name, stamp in pair:
             st = os.stat(os.path.join(folder, name))
             if f"{st.st_size} {st.st_mtime_ns}" != stamp:
@@ -149,7 +155,9 @@ def _same(con, name: str, root: bytes, identity: tuple[int, int], facts: list[st
     walk = Walk(root, facts[3].encode().split(b" "), include, exclude).go()
     if walk.unreadable:
         return False
-    known = dict(con.execute("SELECT path,files FROM folder WHERE source=(SELECT id FROM source WHERE name=?)", (name,)))
+    known = dict(
+        con.execute("SELECT path,files FROM folder WHERE source=(SELECT id FROM source WHERE name=?)", (name,))
+    )
     return bool(known == walk.folders)
 
 
@@ -160,7 +168,8 @@ def _record(con, started: int) -> tuple[int, int]:  # type: ignore[no-untyped-de
     actor = f"{pwd.getpwuid(os.getuid()).pw_name}@{os.uname().nodename}"
     con.execute("PRAGMA synchronous=NORMAL")
     run = con.execute(
-        "INSERT INTO run(started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,'cli',0,'{}')", (started, time.time_ns(), actor)
+        "INSERT INTO run(started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,'cli',0,'{}')",
+        (started, time.time_ns(), actor),
     ).lastrowid
     return con.execute("SELECT coalesce(max(n),0) FROM log").fetchone()[0], run
 
@@ -176,7 +185,11 @@ def _say(words: list[str], facts: list[str], commit: int, run: int, started: int
         )
     elif not {"-q", "--quiet"} & set(words):
         line = bytes.fromhex(facts[4]).decode()
-        sys.stdout.buffer.write((line.format(commit=commit, seconds=f"{seconds:.1f}") + "\n").encode(sys.stdout.encoding, "backslashreplace"))
+        sys.stdout.buffer.write(
+            (line.format(commit=commit, seconds=f"{seconds:.1f}") + "\n").encode(
+                sys.stdout.encoding, "backslashreplace"
+            )
+        )
 
 
 def remember(home: str, generation: str, settings, endings, roots, line: str) -> None:  # type: ignore[no-untyped-def]

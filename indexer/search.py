@@ -35,7 +35,9 @@ class _Segment(NamedTuple):
 class Reader:
     """Searches over one generation; not shared between threads."""
 
-    def __init__(self, catalog: Catalog, vectors_folder: Path, texts_folder: Path, warn: Warn = lambda text: None) -> None:
+    def __init__(
+        self, catalog: Catalog, vectors_folder: Path, texts_folder: Path, warn: Warn = lambda text: None
+    ) -> None:
         self.catalog, self.warn = catalog, warn
         self.folders = vectors_folder, texts_folder
         self.commit = -1
@@ -58,7 +60,12 @@ class Reader:
         head = self.catalog.head()
         if version == self.version and self.live is not None:
             return
-        rows = {r[0]: r for r in db.all("SELECT id,first,last,vectors_sha,texts_sha,vectors_stamp,texts_stamp FROM segment ORDER BY first")}
+        rows = {
+            r[0]: r
+            for r in db.all(
+                "SELECT id,first,last,vectors_sha,texts_sha,vectors_stamp,texts_stamp FROM segment ORDER BY first"
+            )
+        }
         for gone in self.rows.keys() - rows.keys():
             self.segments.pop(gone, None)
         fresh = [r for i, r in rows.items() if i not in self.rows]
@@ -81,13 +88,20 @@ class Reader:
         dead = [p for (p,) in db.all("SELECT id FROM passage WHERE dead>?", (since,))]
         live.clear(np.array(dead, dtype=np.int64))
         if not first:
-            back = [p for (p,) in db.all("SELECT passage FROM revival JOIN passage ON id=passage WHERE at>? AND dead IS NULL", (self.commit,))]
+            back = [
+                p
+                for (p,) in db.all(
+                    "SELECT passage FROM revival JOIN passage ON id=passage WHERE at>? AND dead IS NULL", (self.commit,)
+                )
+            ]
             live.set(np.array(back, dtype=np.int64))
 
     def _segment(self, segment: int) -> _Segment | None:
         if segment not in self.segments:
             row = self.rows[segment]
-            vector_path, text_path = (f / f"{segment:06d}{s}" for f, s in zip(self.folders, (".faiss", ".texts"), strict=True))
+            vector_path, text_path = (
+                f / f"{segment:06d}{s}" for f, s in zip(self.folders, (".faiss", ".texts"), strict=True)
+            )
             try:
                 self._prove(vector_path, row[3], row[5])
                 self._prove(text_path, row[4], row[6])
@@ -122,8 +136,7 @@ class Reader:
         return []
 
     def _hits(self, vector: NDArray[np.float32], k: int, at: int | None, inside: str) -> list[Hit]:
-        allowed = self._allowed(at, inside) if at is not None or inside else self.live
-        assert allowed is not None
+        allowed = self._allowed(at, inside) if at is not None or inside or self.live is None else self.live
         want = k
         while True:
             found = self._nearest(vector, want, allowed)
@@ -182,7 +195,11 @@ class Reader:
         )
         places: dict[int, list[tuple[str, bytes, int]]] = {}
         for i in range(0, len(passages), 400):
-            for passage, *rest in self.catalog.db.among(sql.replace("{}", ",".join("?" * len(passages[i : i + 400]))) + " AND 1 IN ({})", [1], [*passages[i : i + 400], *args]):
+            for passage, *rest in self.catalog.db.among(
+                sql.replace("{}", ",".join("?" * len(passages[i : i + 400]))) + " AND 1 IN ({})",
+                [1],
+                [*passages[i : i + 400], *args],
+            ):
                 places.setdefault(passage, []).append(tuple(rest))
         return places
 
@@ -192,7 +209,9 @@ class Reader:
             raise StoreDamaged("The catalog names a content it does not hold; run `indexer repair`.")
         return row
 
-    def _hit(self, score: float, passage: int, text: str, source: str, path: bytes, content: tuple[Any, ...], at: int | None) -> Hit:
+    def _hit(
+        self, score: float, passage: int, text: str, source: str, path: bytes, content: tuple[Any, ...], at: int | None
+    ) -> Hit:
         sha, title, spans, ids, details = content
         unpacked = Spans.unpack(spans)
         start, end, headings, page = unpacked.spans[unpack_ids(ids).index(passage)]
@@ -225,7 +244,12 @@ class Reader:
             n = int(db.value("SELECT max(n) FROM log WHERE at<=?", (_time_ns(as_of),)) or 0)
         first = int(db.value("SELECT min(n) FROM log") or 0)
         if not max(oldest, first) <= n <= head:
-            raise UsageError("There is no commit {n} to go back to: {first} to {head} can be searched.", n=n, first=max(oldest, first), head=head)
+            raise UsageError(
+                "There is no commit {n} to go back to: {first} to {head} can be searched.",
+                n=n,
+                first=max(oldest, first),
+                head=head,
+            )
         return n
 
     def documents(self, at: int | None = None) -> list[Key]:
@@ -241,14 +265,18 @@ def _time_ns(text: str) -> int:
     try:
         when = datetime.fromisoformat(text)
     except ValueError as e:
-        raise UsageError("{text} is neither a commit number nor a time such as 2026-11-30 or 2026-11-30T02:00.", text=text) from e
+        raise UsageError(
+            "{text} is neither a commit number nor a time such as 2026-11-30 or 2026-11-30T02:00.", text=text
+        ) from e
     return int((when if when.tzinfo else when.astimezone()).timestamp() * 1e9)
 
 
 def matches(pattern: str, source: str, path: str) -> bool:
     """Whether a glob (``*`` crosses folders) or a folder name matches a document."""
     full = f"{source}/{path}"
-    return any(fnmatch.fnmatchcase(x, pattern) or x == pattern or x.startswith(pattern.rstrip("/") + "/") for x in (path, full))
+    return any(
+        fnmatch.fnmatchcase(x, pattern) or x == pattern or x.startswith(pattern.rstrip("/") + "/") for x in (path, full)
+    )
 
 
 def open_reader(layout: Layout, warn: Warn = lambda text: None) -> tuple[Reader, str]:

@@ -17,14 +17,14 @@ from .core.errors import EmbeddingFailed, IndexerError, ModelChanged, StoreDamag
 from .core.model import Key, Message, unraw
 from .core.plan import first_and_rest
 from .core.ports import Embedder
-from .intake import Intake, Rules, record_attempts, standing
+from .intake import Intake, Rules, record_attempts
 from .look import DAY_NS, Looked, Looker, Request, World
 from .report import Problem, Report
 from .sources import folder
 from .store import disk, generations, upkeep
 from .store.generations import Opened
 from .store.local import Store
-from .store.publish import Batch, removal
+from .store.publish import Batch, removal, standing
 from .store.verify import CATALOG, verify
 
 __all__ = ["Report", "Request", "Run", "World", "update"]
@@ -76,7 +76,9 @@ class Run:
         self.wrote, self._model, self._donor = False, None, None
         self.report.commit_before = self.report.commit = store.catalog.head()
         if self.opened.healed:
-            self.report.healed.append(Message("The catalog was damaged and is rebuilt ({why}).", {"why": self.opened.healed}))
+            self.report.healed.append(
+                Message("The catalog was damaged and is rebuilt ({why}).", {"why": self.opened.healed})
+            )
         if self.request.repair and (broken := [f for f in verify(store, head=False) if f.what == CATALOG]):
             raise StoreDamaged(broken[0].message)
         if not self.request.dry_run:
@@ -174,7 +176,16 @@ class Run:
         s = self.world.settings
         rules = Rules(s.limits, s.attempts, self.request.retry_now, self.request.verify_content)
         texts: dict[bytes, str] = {}
-        intake = Intake(self.store.catalog, x.source, x.id, self.world.parser, self.world.split, rules, self.world.now_ns, self.tally)
+        intake = Intake(
+            self.store.catalog,
+            x.source,
+            x.id,
+            self.world.parser,
+            self.world.split,
+            rules,
+            self.world.now_ns,
+            self.tally,
+        )
         intake.into(texts)
         started = self.world.now_ns()
         for i, c in enumerate(todo):
@@ -196,8 +207,14 @@ class Run:
 
     def _full(self, texts: Mapping[bytes, str], batch: Batch, started: int) -> bool:
         s = self.world.settings
-        limit = min(s.batch_passages, max(256, int(self.rate * s.batch_seconds))) if self.rate else min(512, s.batch_passages)
-        return len(texts) >= limit or len(batch.settled) >= 5000 or self.world.now_ns() - started > s.batch_seconds * 1e9
+        limit = (
+            min(s.batch_passages, max(256, int(self.rate * s.batch_seconds)))
+            if self.rate
+            else min(512, s.batch_passages)
+        )
+        return (
+            len(texts) >= limit or len(batch.settled) >= 5000 or self.world.now_ns() - started > s.batch_seconds * 1e9
+        )
 
     def _commit(self, x: Looked, batch: Batch, texts: dict[bytes, str]) -> None:
         """Embed what is new and publish the batch; the moment it becomes visible and durable."""
@@ -248,7 +265,9 @@ class Run:
 
         rows = self._embedder().embed_documents(texts, progress)
         if rows.shape != (len(texts), self.store.catalog.meta("dimension")):
-            raise EmbeddingFailed("The model gave {got} numbers where {want} were due.", got=str(rows.shape), want=len(texts))
+            raise EmbeddingFailed(
+                "The model gave {got} numbers where {want} were due.", got=str(rows.shape), want=len(texts)
+            )
         self.tally.embedded += len(texts)
         self.rate = len(texts) / max((self.world.now_ns() - start) / 1e9, 1e-6)
         return rows
@@ -281,7 +300,15 @@ class Run:
     def _record(self, code: int, summary: Mapping[str, Any]) -> None:
         self.store.catalog.db.run(
             "INSERT OR REPLACE INTO run(id,started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,?,?,?,?)",
-            (self._run_id(), self.started, self.world.now_ns(), actor(), self.request.trigger, code, json.dumps(summary, default=str)),
+            (
+                self._run_id(),
+                self.started,
+                self.world.now_ns(),
+                actor(),
+                self.request.trigger,
+                code,
+                json.dumps(summary, default=str),
+            ),
         )
 
     def _finish(self, looked: list[Looked]) -> None:
@@ -321,7 +348,10 @@ class Run:
         for key in carried.lost:
             self.tally.problems[key] = Problem(key, "failed", Message(_LOST))
 
+
 _LOST = "the damaged catalog no longer holds this document, which lies in no folder; add it again"
+
+
 def actor() -> str:
     """Who ran it, for the record."""
     host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "?")

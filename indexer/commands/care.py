@@ -27,7 +27,9 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
     if name == "rollback":
         sub.add_argument("commit", nargs="?", metavar="COMMIT", help=t("the commit to show again"))
         sub.add_argument("--dry-run", action="store_true", help=t("say what would be done, change nothing"))
-        sub.add_argument("--release", action="store_true", help=t("let the next update bring back what lies in the folder"))
+        sub.add_argument(
+            "--release", action="store_true", help=t("let the next update bring back what lies in the folder")
+        )
     if name == "repair":
         sub.add_argument("--rebuild", action="store_true", help=t("parse and embed everything again"))
 
@@ -71,7 +73,13 @@ def _snapshots(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         out.json([{"commit": s.commit, "at": local(s.at), "folder": str(s.folder), "bytes": s.bytes} for s in found])
         return DONE
     for s in found:
-        out.say("commit {commit}  {at}  {mb} MB  {folder}", commit=s.commit, at=local(s.at), mb=f"{s.bytes / 2**20:.1f}", folder=str(s.folder))
+        out.say(
+            "commit {commit}  {at}  {mb} MB  {folder}",
+            commit=s.commit,
+            at=local(s.at),
+            mb=f"{s.bytes / 2**20:.1f}",
+            folder=str(s.folder),
+        )
     if not found:
         out.say("No snapshot yet; one is taken by the first update and then once a day.")
     return DONE
@@ -95,7 +103,13 @@ def _rollback(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         else:
             head, changes = rollback.rollback(store, wanted, _run_number(store), time.time_ns())
     if options.json:
-        out.json({"commit": head, "dry_run": options.dry_run, "changes": [[c.source, unraw(c.path), _verb(c)] for c in changes]})
+        out.json(
+            {
+                "commit": head,
+                "dry_run": options.dry_run,
+                "changes": [[c.source, unraw(c.path), _verb(c)] for c in changes],
+            }
+        )
         return DONE
     for c in changes:
         out.say("{name}: {path}", name=Message(_verb(c)), path=display(f"{c.source}/{unraw(c.path)}"))
@@ -141,7 +155,9 @@ def _repair(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     from .update import listener, print_report, stop_on_signal
 
     tell = listener(options, out)
-    report = update(kb.world(stop=stop_on_signal(), tell=tell), Request(repair=True, rebuild=options.rebuild, trigger="repair"))
+    report = update(
+        kb.world(stop=stop_on_signal(), tell=tell), Request(repair=True, rebuild=options.rebuild, trigger="repair")
+    )
     tell("end", {})
     if not report.healed and not options.json:
         out.say("Nothing needed repair.")
@@ -164,7 +180,12 @@ def _gc(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     if options.json:
         out.json({"oldest": oldest, "files": files, "snapshots": gone})
     else:
-        out.say("{files} files and {snapshots} snapshots removed; commits from {oldest} on can be searched.", files=files, snapshots=gone, oldest=oldest)
+        out.say(
+            "{files} files and {snapshots} snapshots removed; commits from {oldest} on can be searched.",
+            files=files,
+            snapshots=gone,
+            oldest=oldest,
+        )
     return DONE
 
 

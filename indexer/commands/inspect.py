@@ -27,7 +27,9 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
         sub.add_argument("--look", action="store_true", help=t("look at the folders too: what would an update do"))
     if name == "files":
         sub.add_argument("--state", metavar="STATE", help=t("only documents in this state"))
-        sub.add_argument("pattern", nargs="?", default="", metavar="PATTERN", help=t("only documents matching this glob or folder"))
+        sub.add_argument(
+            "pattern", nargs="?", default="", metavar="PATTERN", help=t("only documents matching this glob or folder")
+        )
     if name == "why":
         sub.add_argument("path", metavar="PATH", help=t("a file, as you would name it here"))
     if name == "history":
@@ -35,7 +37,9 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
         sub.add_argument("-n", type=int, default=20, metavar="N", help=t("how many, newest first (default 20)"))
     if name == "diff":
         sub.add_argument("old", metavar="A", help=t("commit or time"))
-        sub.add_argument("new", nargs="?", default="", metavar="B", help=t("commit or time (default: the newest commit)"))
+        sub.add_argument(
+            "new", nargs="?", default="", metavar="B", help=t("commit or time (default: the newest commit)")
+        )
 
 
 def run(options: argparse.Namespace, out: Out) -> int:
@@ -66,7 +70,15 @@ def _status(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 def _facts(kb: KnowledgeBase) -> dict[str, Any]:
     catalog = kb.catalog()
     if catalog is None:
-        return {"commit": 0, "documents": {}, "passages": 0, "held": 0, "pinned": 0, "last_run": None, "model": kb.settings.embedding.model}
+        return {
+            "commit": 0,
+            "documents": {},
+            "passages": 0,
+            "held": 0,
+            "pinned": 0,
+            "last_run": None,
+            "model": kb.settings.embedding.model,
+        }
     try:
         db = catalog.db
         documents = {state: n for state, n in catalog.counts().items() if state != GONE}
@@ -98,18 +110,34 @@ def _say_status(facts: dict[str, Any], out: Out) -> None:
         out.say("Nothing is indexed yet. Put documents into the folder and run `indexer update --now`.")
         return
     out.say("Commit {commit} of {at}", commit=facts["commit"], at=facts["committed"])
-    counts = ", ".join(out.text("{name} {count}", name=Message(s), count=n) for s, n in sorted(facts["documents"].items()))
+    counts = ", ".join(
+        out.text("{name} {count}", name=Message(s), count=n) for s, n in sorted(facts["documents"].items())
+    )
     out.say("Documents: {counts}; {passages} passages", counts=counts or "0", passages=facts["passages"])
     last = facts["last_run"]
     if last:
-        out.say("Last run: {at} by {actor} ({trigger}), exit code {code}", at=last["finished"], actor=last["actor"], trigger=last["trigger"], code=last["exit_code"])
+        out.say(
+            "Last run: {at} by {actor} ({trigger}), exit code {code}",
+            at=last["finished"],
+            actor=last["actor"],
+            trigger=last["trigger"],
+            code=last["exit_code"],
+        )
     out.say("Model: {model}", model=facts["model"])
     if facts["configured_model"] != facts["model"]:
-        out.say("Configured is {model}; the next update embeds everything with it beside the served index.", model=facts["configured_model"])
+        out.say(
+            "Configured is {model}; the next update embeds everything with it beside the served index.",
+            model=facts["configured_model"],
+        )
     if facts["held"]:
-        out.say("{count} deletions are held: `indexer files --state held`, then `indexer update --now --allow-deletions`.", count=facts["held"])
+        out.say(
+            "{count} deletions are held: `indexer files --state held`, then `indexer update --now --allow-deletions`.",
+            count=facts["held"],
+        )
     if facts["pinned"]:
-        out.say("{count} documents are pinned by a rollback: `indexer rollback --release` ends it.", count=facts["pinned"])
+        out.say(
+            "{count} documents are pinned by a rollback: `indexer rollback --release` ends it.", count=facts["pinned"]
+        )
     if "pending" in facts:
         for message in facts["unavailable"]:
             out.warn("{text}", text=message)
@@ -132,7 +160,9 @@ def _files(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     rows = []
     for source, path, state, notes, tries, retry_at, held, pinned, chunks, since in catalog.db.all(sql):
         shown = "held" if held is not None else state
-        if (options.state and shown != options.state) or (options.pattern and not matches(options.pattern, source, unraw(path))):
+        if (options.state and shown != options.state) or (
+            options.pattern and not matches(options.pattern, source, unraw(path))
+        ):
             continue
         rows.append({
             "source": source, "path": unraw(path), "state": shown, "chunks": chunks or 0, "version": since, "tries": tries,
@@ -146,7 +176,10 @@ def _files(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         reason = "; ".join(map(out.text, r["reasons"]))
         retry = out.text(" (next try {at})", at=r["retry_at"]) if r["retry_at"] else ""
         name = display(f"{r['source']}/{r['path']}")
-        out.line(f"{out.text(Message(r['state'])):<10} {r['chunks']:>5}  {r['version'] or '-':>5}  {name}" + (f"  {reason}{retry}" if reason else ""))
+        out.line(
+            f"{out.text(Message(r['state'])):<10} {r['chunks']:>5}  {r['version'] or '-':>5}  {name}"
+            + (f"  {reason}{retry}" if reason else "")
+        )
     return DONE
 
 
@@ -170,7 +203,12 @@ def _why(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     rule = explain(source, key.path, parser.suffixes())
     catalog = kb.catalog()
     row = _row(catalog, key) if catalog else None
-    facts: dict[str, Any] = {"source": key.source, "path": key.path, "rule": rule and str(rule), "state": row.state if row else None}
+    facts: dict[str, Any] = {
+        "source": key.source,
+        "path": key.path,
+        "rule": rule and str(rule),
+        "state": row.state if row else None,
+    }
     if catalog and row:
         facts |= _version_facts(catalog, row)
     if options.json:
@@ -186,8 +224,17 @@ def _row(catalog: Catalog, key: Key) -> DocumentRow | None:
 
 
 def _version_facts(catalog: Catalog, row: DocumentRow) -> dict[str, Any]:
-    version = catalog.db.one("SELECT v.added,l.at FROM version v LEFT JOIN log l ON l.n=v.added WHERE v.document=? AND v.removed IS NULL", (row.id,))
-    content = catalog.db.one("SELECT hex(substr(sha,1,32)),length(passages)/8,details,title FROM content WHERE id=?", (row.content,)) if row.content else None
+    version = catalog.db.one(
+        "SELECT v.added,l.at FROM version v LEFT JOIN log l ON l.n=v.added WHERE v.document=? AND v.removed IS NULL",
+        (row.id,),
+    )
+    content = (
+        catalog.db.one(
+            "SELECT hex(substr(sha,1,32)),length(passages)/8,details,title FROM content WHERE id=?", (row.content,)
+        )
+        if row.content
+        else None
+    )
     return {
         "commit": version[0] if version else None, "since": local(version[1]) if version else "",
         "sha256": content[0].lower() if content else None, "chunks": content[1] if content else 0,
@@ -238,7 +285,10 @@ def _history(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         return DONE
     for r in rows:
         if options.path:
-            out.say("commits {added} to {removed}  {at}  {chunks} chunks  SHA-256 {sha}", **{**r, "removed": r["removed"] or "-", "sha": r["sha256"][:16]})
+            out.say(
+                "commits {added} to {removed}  {at}  {chunks} chunks  SHA-256 {sha}",
+                **{**r, "removed": r["removed"] or "-", "sha": r["sha256"][:16]},
+            )
         else:
             out.say("commit {commit}  {at}  +{added} -{removed}  run {run} {note}", **r)
     return DONE
@@ -247,7 +297,9 @@ def _history(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 def _versions(catalog: Catalog, key: Key) -> list[dict[str, Any]]:
     row = _row(catalog, key)
     if row is None:
-        raise UsageError("{path} was never indexed; `indexer why {name}` says more.", path=str(key), name=os.path.basename(key.path))
+        raise UsageError(
+            "{path} was never indexed; `indexer why {name}` says more.", path=str(key), name=os.path.basename(key.path)
+        )
     sql = (
         "SELECT v.added,v.removed,l.at,length(c.passages)/8,lower(hex(substr(c.sha,1,32))),c.title FROM version v JOIN content c ON c.id=v.content "
         "LEFT JOIN log l ON l.n=v.added WHERE v.document=? ORDER BY v.added DESC"
@@ -264,8 +316,13 @@ def _diff(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         old = reader.commit_of(options.old)
         new = reader.commit_of(options.new) if options.new else reader.catalog.head()
         changes = rollback.changes(reader.catalog, old, new)
-        counts = dict(reader.catalog.db.among("SELECT id,length(passages)/8 FROM content WHERE id IN ({})", [x for c in changes for x in (c.before, c.after) if x]))
-    rows = [
+        counts: dict[int | None, int] = dict(
+            reader.catalog.db.among(
+                "SELECT id,length(passages)/8 FROM content WHERE id IN ({})",
+                [x for c in changes for x in (c.before, c.after) if x],
+            )
+        )
+    rows: list[dict[str, Any]] = [
         {"source": c.source, "path": unraw(c.path), "change": "added" if c.before is None else "deleted" if c.after is None else "modified",
          "chunks_before": counts.get(c.before, 0), "chunks_after": counts.get(c.after, 0)}
         for c in changes
@@ -274,7 +331,9 @@ def _diff(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         out.json({"old": old, "new": new, "changes": rows})
         return DONE
     for r in rows:
-        out.line(f"{out.text(Message(r['change']))}: {display(r['source'] + '/' + r['path'])}  ({r['chunks_before']} → {r['chunks_after']})")
+        out.line(
+            f"{out.text(Message(r['change']))}: {display(r['source'] + '/' + r['path'])}  ({r['chunks_before']} → {r['chunks_after']})"
+        )
     if not rows:
         out.say("Commits {old} and {new} show the same.", old=old, new=new)
     return DONE

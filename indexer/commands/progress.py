@@ -28,7 +28,12 @@ class Lines:
             self.embedded += facts["texts"]
         if kind in ("file", "embedded") and self.clock() - self.said > 10:
             self.said = self.clock()
-            self.out.say("{files} of {total} files, {texts} passages embedded", files=self.files, total=self.total, texts=self.embedded)
+            self.out.say(
+                "{files} of {total} files, {texts} passages embedded",
+                files=self.files,
+                total=self.total,
+                texts=self.embedded,
+            )
 
 
 def bars(out: Out) -> Callable[[str, Mapping[str, Any]], None]:
@@ -41,7 +46,13 @@ def bars(out: Out) -> Callable[[str, Mapping[str, Any]], None]:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+        )
         p = Progress(*columns, console=Console(stderr=True), transient=True)
         tasks["files"] = p.add_task(out.text("files"), total=total, rate="")
         tasks["texts"] = p.add_task(out.text("passages"), total=0, rate="")

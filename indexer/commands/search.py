@@ -17,7 +17,9 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
     """What the command takes."""
     sub.add_argument("query", metavar="QUERY", help=t("what you want to know"))
     sub.add_argument("-k", type=_positive, default=5, metavar="N", help=t("how many passages (default 5)"))
-    sub.add_argument("--in", dest="inside", default="", metavar="PATTERN", help=t("only documents matching this glob or folder"))
+    sub.add_argument(
+        "--in", dest="inside", default="", metavar="PATTERN", help=t("only documents matching this glob or folder")
+    )
     sub.add_argument("--as-of", default="", metavar="COMMIT|TIME", help=t("search the index as it was then"))
     sub.add_argument("--json", action="store_true", help=t("print one JSON document"))
 

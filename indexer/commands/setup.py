@@ -19,7 +19,9 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
         sub.add_argument("directory", nargs="?", default=".", metavar="DIR", help=t("where (default: here)"))
         sub.add_argument("--model", default="", help=t("the embedding model to write into indexer.toml"))
     if name == "config":
-        sub.add_argument("action", choices=("show", "check"), help=t("show every value with its origin, or check that it works here"))
+        sub.add_argument(
+            "action", choices=("show", "check"), help=t("show every value with its origin, or check that it works here")
+        )
     if name == "export":
         sub.add_argument("format", choices=("langchain",), help=t("for which program"))
         sub.add_argument("directory", metavar="DIR", help=t("the folder to write"))
@@ -66,7 +68,9 @@ def _export(options: argparse.Namespace, out: Out) -> int:
 
     kb = knowledge_base(options, out)
     count = export(kb, options.directory)
-    out.say("{count} passages written to {folder}; open it with FAISS.load_local.", count=count, folder=options.directory)
+    out.say(
+        "{count} passages written to {folder}; open it with FAISS.load_local.", count=count, folder=options.directory
+    )
     return DONE
 
 

@@ -55,7 +55,10 @@ def run(options: argparse.Namespace, out: Out) -> int:
     except Interrupted:
         tell("end", {})
         if kept:
-            raise Interrupted("stopped; everything up to commit {commit} is kept, the next update goes on from there.", commit=kept["commit"]) from None
+            raise Interrupted(
+                "stopped; everything up to commit {commit} is kept, the next update goes on from there.",
+                commit=kept["commit"],
+            ) from None
         raise Interrupted("stopped; nothing was changed.") from None
     tell("end", {})
     print_report(report, options, out)
@@ -85,7 +88,11 @@ def key_of(kb: KnowledgeBase, path: str) -> Key:
                 return Key(source.name, "")
             if full.startswith(root.rstrip(os.sep) + os.sep):
                 return Key(source.name, os.path.relpath(full, root).replace(os.sep, "/"))
-    raise UsageError("{path} is in none of the sources ({sources}).", path=path, sources=", ".join(s.path for s in kb.settings.sources))
+    raise UsageError(
+        "{path} is in none of the sources ({sources}).",
+        path=path,
+        sources=", ".join(s.path for s in kb.settings.sources),
+    )
 
 
 def stop_on_signal() -> Callable[[], None]:
@@ -126,7 +133,9 @@ def print_report(report: Report, options: argparse.Namespace, out: Out) -> None:
     for message in report.unavailable:
         out.warn(message)
     for problem in sorted(report.tally.problems.values(), key=lambda p: p.key):
-        out.warn("{state}: {path}: {reason}", state=Message(problem.state), path=str(problem.key), reason=problem.reason)
+        out.warn(
+            "{state}: {path}: {reason}", state=Message(problem.state), path=str(problem.key), reason=problem.reason
+        )
     if report.tally.held and not report.unavailable:
         out.warn(
             "{count} documents are gone from the folder; they stay searchable until you confirm with `indexer update --now --allow-deletions`: {names}",

@@ -231,4 +231,3 @@ class Hit(NamedTuple):
     sha256: str
     passage: int
     metadata: Mapping[str, object] = EMPTY
-

@@ -108,7 +108,7 @@ def _rows(reader: Reader) -> list[_Row]:
             paths = unpacked.headings[headings]
             metadata = metadata_of(details)
             if source != SOURCE:
-                metadata = file_metadata(key, paths, page or None, start, end, title or "", sha.hex(), commit)
+                metadata = file_metadata(key, paths, page or None, start, end, title or "", sha[:32].hex(), commit)
             rows.append((key, start, _Row(id_of(key, start, end), passage, metadata)))
     rows.sort(key=lambda r: (r[0], r[1]))
     return [r for _, _, r in rows]

@@ -190,6 +190,10 @@ class Story:
         self._release(out)
         out.extend(import_part(self._context, self._part, element.get(R + "id", "")))
 
+    def _subdocument(self, element: Element, out: list[Block]) -> None:
+        relation = self._context.package.relations(self._part).get(element.get(R + "id", ""))
+        self._context.linked.append("" if relation is None else relation.target)
+
 
 def _mark_gone(mark: Element | None, look: Look) -> bool:
     """Whether the paragraph's end is deleted, moved away or hidden, so that the next one continues it."""
@@ -208,6 +212,7 @@ _BLOCKS: dict[str, _Handler] = {
     W + "tbl": Story._table,
     W + "sdt": Story._control,
     W + "altChunk": Story._import,
+    W + "subDoc": Story._subdocument,
     MC + "AlternateContent": Story._alternate,
     **dict.fromkeys((W + "r", W + "hyperlink", W + "fldSimple", M + "oMath", M + "oMathPara"), Story._loose),
     **{W + name: Story._children for name in ("customXml", "smartTag", "ins", "moveTo", "sdtContent", "body")},

@@ -43,6 +43,7 @@ class Context:
     limits: ParseLimits
     embedded: list[str] = field(default_factory=list)  # ProgIDs of embedded objects
     unread: list[str] = field(default_factory=list)  # imported parts that could not be read
+    linked: list[str] = field(default_factory=list)  # subdocuments of a master document
     pictures: int = 0
     held_deletions: int = 0  # tables kept although a tracked change deletes them
     imports: int = 0  # how deep this document is imported in others

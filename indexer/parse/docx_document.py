@@ -61,6 +61,11 @@ class Document:
                 "Imported parts (altChunk) could not be read: {parts}. Open the file in Word and save it again",
                 {"parts": _listed(self.context.unread)},
             )
+        if self.context.linked:
+            yield Message(
+                "The text of subdocuments is not in this file: {names}. Index them beside it",
+                {"names": _listed(self.context.linked)},
+            )
         files = [name for name in self.context.embedded if not name.startswith("Equation")]
         if files:
             yield Message(

@@ -103,6 +103,8 @@ def _decoded(data: bytes, charset: str | None) -> str:
 
 
 class _Reader(HTMLParser):
+    """Collects lines; what is inside a silent or hidden element is dropped."""
+
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._lines: list[str] = []

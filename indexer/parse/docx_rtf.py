@@ -69,6 +69,8 @@ class _Group:
 
 
 class _Reader:
+    """Takes tokens, keeps the groups' settings, writes what is visible."""
+
     def __init__(self) -> None:
         self.out: list[str] = []
         self._raw = bytearray()

@@ -71,6 +71,7 @@ class _Found:
     scans: list[int] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
+    guessed: list[int] = field(default_factory=list)
 
 
 class _Reading:
@@ -138,8 +139,9 @@ class _Reading:
 
     def _read(self, number: int, page: PageObject, content: bytes) -> str:
         from .pdf_annots import add_annotations
+        from .pdf_flatten import Flattener
         from .pdf_objects import as_dict
-        from .pdf_page import Flattener, layout
+        from .pdf_page import layout
         from .pdf_text import tidy
 
         flattener = Flattener(self._shelf, self._hidden)
@@ -148,6 +150,8 @@ class _Reading:
         drawing = flattener.drawing
         self._read_bytes += flattener.read_bytes
         text = tidy("\n".join([layout(drawing), *values]))
+        if text.guessed:
+            self._found.guessed.append(number)
         if text.suspect:
             self._found.unreadable.append(number)
         elif not text.text and (drawing.images or drawing.paths >= MIN_PATHS):
@@ -156,7 +160,11 @@ class _Reading:
 
 
 def judge(found: _Found, notes: Iterable[Message], *, any_text: bool) -> tuple[State, tuple[Message, ...]]:
-    """The state of the document and what a person should know of it."""
+    """The state of the document and what a person should know of it.
+
+    Raises ParseRefused where damage left no text: NO_TEXT would retire a good older version.
+    """
+    notes = tuple(notes)
     said = list(notes)
     if found.unreadable:
         said.append(
@@ -180,6 +188,15 @@ def judge(found: _Found, notes: Iterable[Message], *, any_text: bool) -> tuple[S
                 {"pages": ranges(found.broken)},
             )
         )
+    if found.guessed:
+        said.append(
+            Message(
+                "The font on page(s) {pages} names Latin letters for Chinese ones; they were read as GB 2312, check them",
+                {"pages": ranges(found.guessed)},
+            )
+        )
+    if not any_text and (found.broken or notes):
+        raise ParseRefused("The PDF is damaged: no text can be read; copy or export it again")
     if not any_text:
         return State.NO_TEXT, tuple(said) or (Message("The PDF has no text: all pages are blank"),)
     return (State.WARNED if said else State.INDEXED), tuple(said)

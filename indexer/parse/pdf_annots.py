@@ -10,7 +10,7 @@ from .pdf_objects import as_dict, as_list, entry, text_string
 if TYPE_CHECKING:
     from pypdf.generic import DictionaryObject, StreamObject
 
-    from .pdf_page import Flattener
+    from .pdf_flatten import Flattener
 
 MAX_ANNOTATIONS = 5_000
 SEEN = frozenset({"/Widget", "/FreeText", "/Stamp"})

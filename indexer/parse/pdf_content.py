@@ -21,9 +21,11 @@ KEPT = frozenset(b"q Q cm BT ET Tf Td TD Tm T* Tc Tw Tz TL Tr Do BI BDC BMC EMC"
 MAX_DEPTH = 32
 # Operators take at most six operands; a stack of thousands is damage or an attack.
 MAX_OPERANDS = 64
+# Each search for the end of a string that has none reads the rest of the stream.
+MAX_UNCLOSED = 32
 
 _TOKEN = re.compile(
-    rb"""(?P<number>[-+]*+(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)[-0-9.]*+)
+    rb"""(?P<number>[-+]{0,4}+(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)[-0-9.]*+)
     |(?P<operator>[A-Za-z'"][A-Za-z0-9*'"]*+)
     |/(?P<name>[^\x00\t\n\x0c\r\ ()<>\[\]{}/%]*+)
     |\((?P<string>(?:[^()\\]++|\\.|\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.)*+\))*+\))*+)\)
@@ -67,8 +69,8 @@ def operations(data: bytes) -> Iterator[Operation]:
 
 
 def _tokens(data: bytes) -> Iterator[tuple[str, bytes]]:
-    position, end = 0, len(data)
-    while position < end:
+    position, end, unclosed = 0, len(data), 0
+    while position < end and unclosed < MAX_UNCLOSED:
         jump = end
         for match in _TOKEN.finditer(data, position):
             kind = match.lastgroup
@@ -77,6 +79,7 @@ def _tokens(data: bytes) -> Iterator[tuple[str, bytes]]:
             raw = match[kind]
             if kind == "open":
                 raw, jump = _deep_string(data, match.end())
+                unclosed += jump == match.end()
                 yield "string", raw
                 break
             yield kind, raw

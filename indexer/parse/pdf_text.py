@@ -21,6 +21,10 @@ SYMBOLS |= {0xF000 + ord(code): char for code, char in zip(_SYMBOL_CODES, _OPERA
 SYMBOLS |= {0xF0A3: "≤", 0xF0A5: "∞", 0xF0A7: "•", 0xF0AB: "↔", 0xF0AC: "←", 0xF0AE: "→", 0xF0B0: "°"}
 SYMBOLS |= {0xF0B1: "±", 0xF0B3: "≥", 0xF0B4: "×", 0xF0B7: "•", 0xF0B8: "÷", 0xF0B9: "≠", 0xF0BB: "≈", 0xF0D7: "⋅"}
 
+# So many bytes make a guess at Chinese safe.
+MIN_GUESSED = 16
+
+_HIGH = re.compile("[\xa1-\xfe]+")
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _SPACE_BEFORE_END = re.compile("[ \xa0]+(?=\n|$)")
 _BLANK_LINES = re.compile("\n{3,}")
@@ -29,11 +33,15 @@ _CID = re.compile(r"\(cid:\d+\)")
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """Cleaned text (ends with \\n unless empty), and the counts of characters."""
+    """Cleaned text (ends with \\n unless empty), and the counts of characters.
+
+    ``guessed``: Latin letters were read as the Chinese bytes they must have been.
+    """
 
     text: str
     readable: int
     unreadable: int
+    guessed: bool = False
 
     @property
     def suspect(self) -> bool:
@@ -46,7 +54,7 @@ class PageText:
 
 def tidy(raw: str) -> PageText:
     """Drops what means nothing: U+FFFD, controls, private use, unassigned, (cid:n)."""
-    text = clean(raw.replace("\r", " ").replace("\t", " ")).translate(SYMBOLS)
+    text, guessed = _as_chinese(clean(raw.replace("\r", " ").replace("\t", " ")).translate(SYMBOLS))
     bad = {char for char in set(text) if _meaningless(char)}
     unreadable = sum(text.count(char) for char in bad)
     if bad:
@@ -56,7 +64,34 @@ def tidy(raw: str) -> PageText:
         unreadable += found
     text = _BLANK_LINES.sub("\n\n", _SPACE_BEFORE_END.sub("", text)).strip("\n")
     readable = len(text) - text.count(" ") - text.count("\n")
-    return PageText(text + "\n" if readable else "", readable, unreadable)
+    return PageText(text + "\n" if readable else "", readable, unreadable, guessed)
+
+
+def _as_chinese(text: str) -> tuple[str, bool]:
+    """GB 2312 bytes that a font shows as Latin letters ("Ä¿Â¼" for 目录), as Chinese.
+
+    European text never looks so: there runs of accented letters are single and odd, here every
+    run is whole pairs and nearly every pair a common character.
+    """
+    lines = text.split("\n")
+    if sum(len(run) for line in lines for run in _HIGH.findall(line)) < MIN_GUESSED:
+        return text, False
+    read = [_line_as_chinese(line) for line in lines]
+    changed = sum(len(_HIGH.sub("", new)) != len(_HIGH.sub("", old)) for old, new in zip(lines, read, strict=True))
+    guessed = 2 * changed >= sum(bool(_HIGH.search(line)) for line in lines)
+    return ("\n".join(read), True) if guessed else (text, False)
+
+
+def _line_as_chinese(line: str) -> str:
+    runs = _HIGH.findall(line)
+    pairs = [run[i : i + 2] for run in runs for i in range(0, len(run), 2)]
+    common = [pair for pair in pairs if len(pair) == 2 and (pair[0] <= "\xa3" or "\xb0" <= pair[0] <= "\xd7")]
+    if any(len(run) % 2 for run in runs) or len(common) < 0.8 * len(pairs):
+        return line
+    try:
+        return _HIGH.sub(lambda run: run[0].encode("latin-1").decode("gb2312"), line)
+    except UnicodeDecodeError:
+        return line
 
 
 def _meaningless(char: str) -> bool:

@@ -46,7 +46,9 @@ def _own_rules(folder: bytes, at: str, rules: Patterns | None) -> Patterns | Non
     return Patterns(at, lines, rules) if lines else rules
 
 
-def _file(source: Source, path: str, name: bytes, mode: int, rules: Patterns | None, suffixes: Collection[str]) -> Message | None:
+def _file(
+    source: Source, path: str, name: bytes, mode: int, rules: Patterns | None, suffixes: Collection[str]
+) -> Message | None:
     if stat_.S_ISDIR(mode):
         return Message("it is a folder")
     if not stat_.S_ISREG(mode):

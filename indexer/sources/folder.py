@@ -104,7 +104,9 @@ def scan(
     look.root_id = (st.st_dev, st.st_ino)
     walked = Walk(root, map(raw, suffixes), source.include, source.exclude, stop).go()
     look.folders, look.ignored = walked.folders, walked.ignored
-    look.unreadable = {p: Message("the folder cannot be read ({why})", {"why": why}) for p, why in walked.unreadable.items()}
+    look.unreadable = {
+        p: Message("the folder cannot be read ({why})", {"why": why}) for p, why in walked.unreadable.items()
+    }
     look.skipped = [Skipped(unraw(p), Message(rule)) for p, rule in walked.skipped]
     return look
 
@@ -135,9 +137,13 @@ def read(source: Source, path: str, limit_mb: int, clock_ns: Callable[[], int], 
 def _read_once(full: bytes, limit_mb: int, clock_ns: Callable[[], int]) -> Bytes | None:
     at = clock_ns()
     try:
-        fd = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        fd = os.open(
+            full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
     except PermissionError as e:
-        raise Unreadable("the file cannot be opened ({why}); give the indexer read permission", denied=True, why=e.strerror) from e
+        raise Unreadable(
+            "the file cannot be opened ({why}); give the indexer read permission", denied=True, why=e.strerror
+        ) from e
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(full) from None
     except OSError as e:

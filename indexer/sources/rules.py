@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 # Exact patterns only: `temp*` or `*.bak` may well be somebody's document.
 _JUNK = {
     "Office owner file": rb"~\$.*|\.~lock\..*#",
@@ -14,13 +15,13 @@ _JUNK = {
     "rules of the indexer": rb"\.indexerignore",
 }
 _ANY_JUNK = re.compile(b"|".join(b"(?:%s)" % p for p in _JUNK.values()), re.IGNORECASE | re.DOTALL)
+
+
 def junk(name: bytes) -> str | None:
     """The rule that makes a file name no document, or None."""
     if not _ANY_JUNK.fullmatch(name):
         return None
-    return next(
-        rule for rule, p in _JUNK.items() if re.fullmatch(p, name, re.IGNORECASE | re.DOTALL)
-    )
+    return next(rule for rule, p in _JUNK.items() if re.fullmatch(p, name, re.IGNORECASE | re.DOTALL))
 
 
 def suffix(name: bytes) -> str:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _PORTION = 200
 
 
-def kept_versions(layout: Layout, store: Store, sources: Sequence[str], embed: Callable[[Mapping[bytes, str]], Any], run: int, at: int) -> int:
+def kept_versions(
+    layout: Layout, store: Store, sources: Sequence[str], embed: Callable[[Mapping[bytes, str]], Any], run: int, at: int
+) -> int:
     """Bring over every document the served generation shows and ``store`` does not.
 
     Call it when ``store`` is filled and about to be served, with deletions already applied to
@@ -72,16 +74,25 @@ def _differs(old: DocumentRow, new: DocumentRow | None) -> bool:
     return new is None or (new.content is None and new.state == State.FAILED)
 
 
-def _batch(old: Catalog, store: Store, passages: Passages, name: str, rows: Sequence[DocumentRow], batch: Batch) -> Batch:
+def _batch(
+    old: Catalog, store: Store, passages: Passages, name: str, rows: Sequence[DocumentRow], batch: Batch
+) -> Batch:
     source = store.catalog.source_ids()[name]
     new = store.catalog.documents(source, [r.path for r in rows])
     columns = "id,sha,state,notes,title,details,spans,passages"
-    contents = {c[0]: c for c in old.db.among(f"SELECT {columns} FROM content WHERE id IN ({{}})", [r.content for r in rows if r.content])}
+    contents = {
+        c[0]: c
+        for c in old.db.among(
+            f"SELECT {columns} FROM content WHERE id IN ({{}})", [r.content for r in rows if r.content]
+        )
+    }
     have = store.catalog.contents([c[1] for c in contents.values()])
     for row in rows:
         now = new.get(row.path)
         if row.content is None:
-            batch.settled.append(Settled(source, row.path, now.sha if now else row.sha, row.state, None, pinned=row.pinned))
+            batch.settled.append(
+                Settled(source, row.path, now.sha if now else row.sha, row.state, None, pinned=row.pinned)
+            )
             continue
         _, sha, state, notes, title, details, spans, ids = contents[row.content]
         if sha not in have and sha not in batch.drafts:
@@ -94,9 +105,21 @@ def _batch(old: Catalog, store: Store, passages: Passages, name: str, rows: Sequ
         standing = (now.sha, State.STALE, now.notes, now.tries, now.retry_at) if now and fails else (
             now.sha if now else row.sha, row.state, row.notes, 0, None)  # fmt: skip
         batch.settled.append(
-            Settled(source, row.path, standing[0], standing[1], sha, *standing[2:], denied=row.denied, held=row.held, pinned=row.pinned)
+            Settled(
+                source,
+                row.path,
+                standing[0],
+                standing[1],
+                sha,
+                *standing[2:],
+                denied=row.denied,
+                held=row.held,
+                pinned=row.pinned,
+            )
         )
-    batch.folders = _folders(store, source, [r for r in rows if r.path not in new and r.held is None and r.content is not None])
+    batch.folders = _folders(
+        store, source, [r for r in rows if r.path not in new and r.held is None and r.content is not None]
+    )
     known = store.catalog.passages(list(batch.texts))
     batch.texts = {k: t for k, t in batch.texts.items() if k not in known}
     return batch

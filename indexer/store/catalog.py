@@ -58,7 +58,9 @@ class Spans(NamedTuple):
 
     def pack(self) -> bytes:
         """Compressed JSON."""
-        return zlib.compress(json.dumps([self.headings, self.spans], ensure_ascii=False, separators=(",", ":")).encode(), 1)
+        return zlib.compress(
+            json.dumps([self.headings, self.spans], ensure_ascii=False, separators=(",", ":")).encode(), 1
+        )
 
     @classmethod
     def unpack(cls, blob: bytes) -> Spans:

@@ -45,9 +45,15 @@ class Db:
             con.execute("PRAGMA mmap_size = 268435456" if self.readonly else "PRAGMA cache_size = -65536")
         except sqlite3.OperationalError as e:
             con.close()
-            if self.readonly and e.sqlite_errorname in ("SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT", "SQLITE_READONLY_DIRECTORY"):
+            if self.readonly and e.sqlite_errorname in (
+                "SQLITE_CANTOPEN",
+                "SQLITE_READONLY_CANTINIT",
+                "SQLITE_READONLY_DIRECTORY",
+            ):
                 # a folder we may not write to: nobody else writes there through us either
-                return sqlite3.connect(uri + "?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False)
+                return sqlite3.connect(
+                    uri + "?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+                )
             raise
         except BaseException:
             con.close()
@@ -78,7 +84,9 @@ class Db:
             raise e  # a mistake of ours, not a state of the disk
         if name.startswith("SQLITE_BUSY"):
             return IndexerError("{path} stayed locked for a minute; is another program using it?", path=str(self.path))
-        return StoreDamaged("The catalog {path} is damaged ({why}); run `indexer repair`.", path=str(self.path), why=str(e))
+        return StoreDamaged(
+            "The catalog {path} is damaged ({why}); run `indexer repair`.", path=str(self.path), why=str(e)
+        )
 
     def all(self, sql: str, args: Sequence[Any] = ()) -> list[Row]:
         """Every row of a query."""

@@ -181,7 +181,9 @@ def read_checked(path: Path, digest: bytes) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as e:
-        raise StoreDamaged("{path} cannot be read ({why}); run `indexer repair`.", path=str(path), why=e.strerror) from e
+        raise StoreDamaged(
+            "{path} cannot be read ({why}); run `indexer repair`.", path=str(path), why=e.strerror
+        ) from e
     if hashlib.sha256(data).digest() != digest:
         raise StoreDamaged("{path} is not what was written; run `indexer repair`.", path=str(path))
     return data

@@ -92,7 +92,8 @@ def _orphan(layout: Layout) -> str | None:
         readable.append((bool(catalog.meta("complete")), name))
         catalog.close()
     complete = [n for done, n in readable if done]
-    return (complete or [n for _, n in readable] or [None])[-1]
+    found = complete or [n for _, n in readable]
+    return found[-1] if found else None
 
 
 def _create(layout: Layout, profile: Profile, first_commit: int) -> Store:
@@ -176,4 +177,3 @@ def _restored(layout: Layout, generation: str, snapshot: snapshots.Snapshot) -> 
         disk.remove_tree(layout.vectorstore / name)
         return None
     return store
-

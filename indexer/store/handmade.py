@@ -222,5 +222,3 @@ def _readable(layout: Layout, generation: str) -> tuple[list[Made] | None, list[
     finally:
         catalog.close()
     return made, lost
-
-

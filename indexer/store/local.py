@@ -45,7 +45,11 @@ class Layout(NamedTuple):
     def generations(self) -> list[str]:
         """Every generation with a catalog file, oldest first."""
         found = [p.parent for p in self.metadata.glob(f"*/{NAME}")]
-        return [p.name for p in sorted(found, key=lambda p: (int(p.name.rpartition("-")[2] or 0), p.name)) if _NAME.fullmatch(p.name)]
+        return [
+            p.name
+            for p in sorted(found, key=lambda p: (int(p.name.rpartition("-")[2] or 0), p.name))
+            if _NAME.fullmatch(p.name)
+        ]
 
     def served(self) -> str | None:
         """The generation HEAD names, None before the first; raises StoreDamaged."""
@@ -71,6 +75,12 @@ class Layout(NamedTuple):
 
 
 _NAME = re.compile(r"([0-9a-f]{16})-(\d+)")
+
+
+def generation_number(name: str) -> int:
+    """The running number in a generation's name, 0 when it is none's."""
+    match = _NAME.fullmatch(name)
+    return int(match[2]) if match else 0
 
 
 class Store:
@@ -113,7 +123,9 @@ class Store:
                 raise ValueError("one vector per new passage is needed")
             first = int(self.catalog.db.value("SELECT seq FROM sqlite_sequence WHERE name='passage'") or 0) + 1
             new_ids = {key: first + i for i, key in enumerate(batch.texts)}
-            segment = self.write_segment(list(new_ids.values()), [t.encode() for t in batch.texts.values()], batch.vectors)
+            segment = self.write_segment(
+                list(new_ids.values()), [t.encode() for t in batch.texts.values()], batch.vectors
+            )
         with self.catalog.db.write():
             return publish.write_batch(self.catalog, batch, new_ids, segment)
 
@@ -123,7 +135,9 @@ class Store:
         batch = publish.Batch(run=run, at=at, settled=[publish.removal(r) for r in rows.values()])
         return self.add_documents(batch)
 
-    def write_segment(self, ids: Sequence[int], data: Sequence[bytes], rows: Vectors, segment: int | None = None) -> tuple[Any, ...]:
+    def write_segment(
+        self, ids: Sequence[int], data: Sequence[bytes], rows: Vectors, segment: int | None = None
+    ) -> tuple[Any, ...]:
         """Write the two files of a segment; returns its catalog row. Unnamed until committed."""
         if segment is None:
             segment = int(self.catalog.db.value("SELECT seq FROM sqlite_sequence WHERE name='segment'") or 0) + 1

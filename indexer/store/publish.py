@@ -125,14 +125,16 @@ def _insert_contents(catalog: Catalog, batch: Batch, new_ids: Mapping[bytes, int
     keys = list({k for d in batch.drafts.values() for k in d.keys if k not in new_ids})
     ids = {**catalog.passages(keys), **new_ids}
     at = (db.value("SELECT max(id) FROM content") or 0) + 1
-    rows, occurrences = [], set()
+    rows: list[tuple[object, ...]] = []
+    occurrences: set[tuple[int, int]] = set()
     for content, d in enumerate(batch.drafts.values(), at):
         own = [ids[k] for k in d.keys]
         digest = content_digest(d.sha, d.state, d.title, d.spans, d.keys)
         rows.append((content, d.sha, d.state, d.notes, d.title, d.details, d.spans, pack_ids(own), digest))
         occurrences.update((p, content) for p in own)
     db.run_many(
-        "INSERT INTO content(id,sha,state,notes,title,details,spans,passages,digest,open) VALUES(?,?,?,?,?,?,?,?,?,0)", rows
+        "INSERT INTO content(id,sha,state,notes,title,details,spans,passages,digest,open) VALUES(?,?,?,?,?,?,?,?,?,0)",
+        rows,
     )
     db.run_many("INSERT INTO occurrence VALUES(?,?)", sorted(occurrences))
     return [ids[k] for k in keys]
@@ -141,7 +143,10 @@ def _insert_contents(catalog: Catalog, batch: Batch, new_ids: Mapping[bytes, int
 def _settle(catalog: Catalog, batch: Batch) -> _Visible:
     db = catalog.db
     names = {i: name for name, i in catalog.source_ids().items()}
-    old = {s: catalog.documents(s, [x.path for x in batch.settled if x.source == s]) for s in {x.source for x in batch.settled}}
+    old = {
+        s: catalog.documents(s, [x.path for x in batch.settled if x.source == s])
+        for s in {x.source for x in batch.settled}
+    }
     facts = _Facts(catalog, batch.settled, [r.content for rows in old.values() for r in rows.values() if r.content])
     fresh = itertools.count((db.value("SELECT max(id) FROM document") or 0) + 1)
     visible = _Visible()
@@ -151,9 +156,30 @@ def _settle(catalog: Catalog, batch: Batch) -> _Visible:
         before = row.content if row else None
         after = before if x.keep else facts.ids[x.content] if x.content else None
         doc = row.id if row else next(fresh)
-        rows.append((doc, x.source, x.path, x.sha, x.state, after, x.notes, x.tries, x.retry_at, x.denied, x.held, x.pinned, x.metadata))
+        rows.append(
+            (
+                doc,
+                x.source,
+                x.path,
+                x.sha,
+                x.state,
+                after,
+                x.notes,
+                x.tries,
+                x.retry_at,
+                x.denied,
+                x.held,
+                x.pinned,
+                x.metadata,
+            )
+        )
         if before != after:
-            visible.turn(doc, before, after, [term(names[x.source], x.path, *facts.proof[c]) if c else 0 for c in (before, after)])
+            visible.turn(
+                doc,
+                before,
+                after,
+                [term(names[x.source], x.path, *facts.proof[c]) if c else 0 for c in (before, after)],
+            )
     marks = ",".join("?" * len(DOCUMENT_COLUMNS.split(",")))
     db.run_many(f"INSERT OR REPLACE INTO document({DOCUMENT_COLUMNS}) VALUES({marks})", rows)
     return visible
@@ -195,10 +221,19 @@ def _liveness(catalog: Catalog, visible: _Visible, reused: list[int], n: int) ->
     db = catalog.db
     rows = db.among("SELECT passages,open FROM content WHERE id IN ({})", [c for c, by in visible.opened.items() if by])
     lost = {p for blob, open_ in rows if open_ == 0 for p in unpack_ids(blob)}
-    gained = {p for blob, open_ in rows if open_ > 0 for p in unpack_ids(blob)} if (lost or reused or _any_dead(catalog)) else set()
+    gained = (
+        {p for blob, open_ in rows if open_ > 0 for p in unpack_ids(blob)}
+        if (lost or reused or _any_dead(catalog))
+        else set()
+    )
     used = "EXISTS(SELECT 1 FROM occurrence o JOIN content c ON c.id=o.content WHERE o.passage=passage.id AND c.open>0)"
     db.run_among(f"UPDATE passage SET dead=? WHERE dead IS NULL AND NOT {used} AND id IN ({{}})", sorted(lost), (n,))
-    back = [p for (p,) in db.among("SELECT id FROM passage WHERE dead IS NOT NULL AND id IN ({})", sorted(gained | set(reused)))]
+    back = [
+        p
+        for (p,) in db.among(
+            "SELECT id FROM passage WHERE dead IS NOT NULL AND id IN ({})", sorted(gained | set(reused))
+        )
+    ]
     back = [p for (p,) in db.among(f"SELECT id FROM passage WHERE id IN ({{}}) AND {used}", back)]
     db.run_among("UPDATE passage SET dead=NULL WHERE id IN ({})", back)
     db.run_many("INSERT OR IGNORE INTO revival VALUES(?,?)", ((n, p) for p in back))
@@ -216,7 +251,9 @@ def _folders(catalog: Catalog, batch: Batch) -> None:
     db = catalog.db
     if db.value("SELECT 1 FROM attempt LIMIT 1") is not None:
         db.run_many("DELETE FROM attempt WHERE source=? AND path=?", ((x.source, x.path) for x in batch.settled))
-    db.run_many("DELETE FROM folder WHERE source=? AND path=?", ((s, p) for s, p, blob in batch.folders if blob is None))
+    db.run_many(
+        "DELETE FROM folder WHERE source=? AND path=?", ((s, p) for s, p, blob in batch.folders if blob is None)
+    )
     db.run_many(
         "INSERT INTO folder(source,path,files,scrubbed) VALUES(?,?,?,?) "
         "ON CONFLICT(source,path) DO UPDATE SET files=excluded.files",
@@ -230,4 +267,13 @@ def removal(row: DocumentRow) -> Settled:
     return Settled(row.source, row.path, None, GONE, None)
 
 
-__all__ = ["Batch", "Draft", "Settled", "removal", "write_batch"]
+def standing(row: DocumentRow, **changes: object) -> Settled:
+    """A document's standing as it is, with some fields changed; what searches see is kept."""
+    s = Settled(
+        row.source, row.path, row.sha, row.state, None, row.notes, row.tries, row.retry_at, row.denied, row.held,
+        row.pinned, row.metadata, keep=True,
+    )  # fmt: skip
+    return s._replace(**changes)  # type: ignore[arg-type]
+
+
+__all__ = ["Batch", "Draft", "Settled", "removal", "standing", "write_batch"]

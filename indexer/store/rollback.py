@@ -9,7 +9,7 @@ from ..core.errors import UsageError
 from ..core.model import State
 from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow
 from .local import Store
-from .publish import Batch, Settled
+from .publish import Batch, Settled, standing
 
 
 class Change(NamedTuple):
@@ -46,7 +46,9 @@ def check_commit(catalog: Catalog, n: int) -> None:
     first = max(int(catalog.db.value("SELECT min(n) FROM log") or 0), int(catalog.meta("oldest") or 0))
     head = catalog.head()
     if not first <= n <= head:
-        raise UsageError("There is no commit {n} to go back to: {first} to {head} can be searched.", n=n, first=first, head=head)
+        raise UsageError(
+            "There is no commit {n} to go back to: {first} to {head} can be searched.", n=n, first=first, head=head
+        )
 
 
 def rollback(store: Store, n: int, run: int, at_ns: int) -> tuple[int, list[Change]]:
@@ -59,8 +61,12 @@ def rollback(store: Store, n: int, run: int, at_ns: int) -> tuple[int, list[Chan
     check_commit(catalog, n)
     differing = changes(catalog, catalog.head(), n)
     rows = _rows(catalog, [c.document for c in differing])
-    shas = dict(catalog.db.among("SELECT id,sha FROM content WHERE id IN ({})", [c.after for c in differing if c.after is not None]))
-    states = dict(catalog.db.among("SELECT id,state FROM content WHERE id IN ({})", list(shas)))
+    shas: dict[int, bytes] = dict(
+        catalog.db.among(
+            "SELECT id,sha FROM content WHERE id IN ({})", [c.after for c in differing if c.after is not None]
+        )
+    )
+    states: dict[int, str] = dict(catalog.db.among("SELECT id,state FROM content WHERE id IN ({})", list(shas)))
     settled = []
     for c in differing:
         row = rows[c.document]
@@ -79,8 +85,6 @@ def release(store: Store, run: int, at_ns: int) -> int:
     rows = store.catalog.db.all(f"SELECT {DOCUMENT_COLUMNS} FROM document WHERE pinned IS NOT NULL")
     pinned = [DocumentRow(*r) for r in rows]
     folders = {(r.source, r.path.rpartition(b"/")[0]) for r in pinned}
-    from ..intake import standing
-
     batch = Batch(run=run, at=at_ns, note="release")
     batch.settled = [standing(r, pinned=None, sha=None, state=_shown(r)) for r in pinned]
     batch.folders = [(s, p, _unsettled(store.catalog, s, p, pinned)) for s, p in sorted(folders)]

@@ -33,7 +33,7 @@ def take(store: Store, now_ns: int) -> Snapshot:
     """Copy the state of the newest commit; complete once its manifest has its name."""
     commit = store.catalog.head()
     folder = store.snapshots_folder() / f"{commit:09d}"
-    disk.remove_tree(folder)
+    _discard(folder)
     disk.make_folder(folder / "texts")
     _copy_catalog(store.catalog, folder / NAME)
     files = {}
@@ -47,6 +47,13 @@ def take(store: Store, now_ns: int) -> Snapshot:
     manifest = {"commit": commit, "at": now_ns, "files": files}
     disk.write_new(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
     return _of(folder)
+
+
+def _discard(folder: Path) -> None:
+    """Remove a snapshot, its manifest first: half a snapshot must not look whole."""
+    if (folder / MANIFEST).exists():
+        disk.remove(folder / MANIFEST)
+    disk.remove_tree(folder)
 
 
 def _copy_catalog(catalog: Catalog, target: Path) -> None:
@@ -143,5 +150,5 @@ def prune(layout: Layout, generation: str, keep: int) -> int:
     """Remove all but the newest ``keep`` snapshots; returns how many went."""
     old = listed(layout, generation)[:-keep] if keep else listed(layout, generation)
     for snapshot in old:
-        disk.remove_tree(snapshot.folder)
+        _discard(snapshot.folder)
     return len(old)

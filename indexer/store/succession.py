@@ -41,7 +41,10 @@ def seed(old: Catalog, new: Catalog) -> None:
     marks = ",".join("?" * len(DocumentRow._fields))
     with new.db.write():
         new.db.run_many("INSERT INTO source(id,name,root,device,inode) VALUES(?,?,?,?,?)", sources)
-        new.db.run_many("INSERT INTO folder(source,path,files,scrubbed) VALUES(?,?,?,?)", ((s, p, _marked(b), at) for s, p, b, at in folders))
+        new.db.run_many(
+            "INSERT INTO folder(source,path,files,scrubbed) VALUES(?,?,?,?)",
+            ((s, p, _marked(b), at) for s, p, b, at in folders),
+        )
         new.db.run_many(f"INSERT INTO document({DOCUMENT_COLUMNS}) VALUES({marks})", map(_unread, rows))
         new.set_meta(seeded=old.head())
 
@@ -72,7 +75,14 @@ def carry(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: int) ->
         with old.db.read(), Passages(old, layout.vectorstore / served, texts) as passages:
             pairs = _unshown(old, store.catalog)
             for i in range(0, len(pairs), _PORTION):
-                _bring(store, old, passages, pairs[i : i + _PORTION], embed, Batch(run=run, at=at, note=f"carried over from {served}"))
+                _bring(
+                    store,
+                    old,
+                    passages,
+                    pairs[i : i + _PORTION],
+                    embed,
+                    Batch(run=run, at=at, note=f"carried over from {served}"),
+                )
             return len(pairs)
     finally:
         old.close()
@@ -93,7 +103,14 @@ def _unshown(old: Catalog, new: Catalog) -> list[tuple[DocumentRow, int]]:
     return pairs
 
 
-def _bring(store: Store, old: Catalog, passages: Passages, pairs: Sequence[tuple[DocumentRow, int]], embed: EmbedKeyed, batch: Batch) -> None:
+def _bring(
+    store: Store,
+    old: Catalog,
+    passages: Passages,
+    pairs: Sequence[tuple[DocumentRow, int]],
+    embed: EmbedKeyed,
+    batch: Batch,
+) -> None:
     sql = "SELECT id,sha,state,notes,title,details,spans,passages FROM content WHERE id IN ({})"
     contents: dict[int, tuple[Any, ...]] = {r[0]: r[1:] for r in old.db.among(sql, [c for _, c in pairs])}
     for row, content in pairs:

@@ -47,7 +47,9 @@ class Texts:
                 self.map = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
             self._index()
         except (OSError, ValueError, TypeError) as e:
-            raise StoreDamaged("The text file {path} is damaged ({why}); run `indexer repair`.", path=str(path), why=str(e)) from e
+            raise StoreDamaged(
+                "The text file {path} is damaged ({why}); run `indexer repair`.", path=str(path), why=str(e)
+            ) from e
 
     def _index(self) -> None:
         view = memoryview(self.map)

@@ -5,8 +5,7 @@ Runs at the start (healing) and in ``finish`` of a run, never between its commit
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import StoreDamaged
@@ -16,6 +15,7 @@ from ..sources import folder
 from . import disk, snapshots, vectors
 from .catalog import Catalog, notes_of, stamp
 from .local import Store
+from .sweep import sweep as sweep
 from .texts import Texts
 
 if TYPE_CHECKING:
@@ -45,7 +45,12 @@ def heal_segments(store: Store, embed: EmbedAll, *, prove: bool = False) -> list
             raise StoreDamaged("The text file {path} is damaged; run `indexer repair`.", path=str(text_path))
         if not _holds(vector_path, vectors_sha, "" if prove else stamps[0]):
             count = _embed_again(store, segment, embed)
-            healed.append(Message("{count} vectors of a damaged segment were made again ({path}).", {"count": count, "path": str(vector_path)}))
+            healed.append(
+                Message(
+                    "{count} vectors of a damaged segment were made again ({path}).",
+                    {"count": count, "path": str(vector_path)},
+                )
+            )
     return healed
 
 
@@ -131,7 +136,9 @@ def _unused(catalog: Catalog, segments: Sequence[int]) -> set[int]:
     return unused
 
 
-def _replace(store: Store, old: Sequence[int], new: tuple[list[int], list[bytes], Vectors], dropped: Sequence[int]) -> None:
+def _replace(
+    store: Store, old: Sequence[int], new: tuple[list[int], list[bytes], Vectors], dropped: Sequence[int]
+) -> None:
     """Swap segments in one transaction: the rows of dropped passages leave with their vectors."""
     row = store.write_segment(*new) if new[0] else None
     db = store.catalog.db
@@ -139,7 +146,8 @@ def _replace(store: Store, old: Sequence[int], new: tuple[list[int], list[bytes]
         db.run_among("DELETE FROM segment WHERE id IN ({})", old)
         if row:
             db.run(
-                "INSERT INTO segment(id,first,last,count,vectors_sha,texts_sha,vectors_stamp,texts_stamp) VALUES(?,?,?,?,?,?,?,?)", row
+                "INSERT INTO segment(id,first,last,count,vectors_sha,texts_sha,vectors_stamp,texts_stamp) VALUES(?,?,?,?,?,?,?,?)",
+                row,
             )
         db.run_among("DELETE FROM passage WHERE id IN ({})", dropped)
 
@@ -161,6 +169,7 @@ def before_first_write(store: Store, settings: Settings, now_ns: int) -> None:
 def tidy(store: Store, settings: Settings, now_ns: int, *, wrote: bool) -> None:
     """After the last commit of a run: merge, forget what is past retention, sweep, snapshot."""
     if not wrote:
+        sweep(store)  # a run that crashed after its last commit left its files to this one
         return
     while merge(store):
         pass
@@ -189,7 +198,9 @@ def forget(store: Store, before_ns: int, now_ns: int) -> int:
                 "SELECT id FROM content WHERE id IN ({}) AND NOT EXISTS(SELECT 1 FROM version WHERE content=content.id)", ended)]  # fmt: skip
             db.run_among("DELETE FROM occurrence WHERE content IN ({})", unheld)
             db.run_among("DELETE FROM content WHERE id IN ({})", unheld)
-            db.run("DELETE FROM document WHERE state='gone' AND NOT EXISTS(SELECT 1 FROM version WHERE document=document.id)")
+            db.run(
+                "DELETE FROM document WHERE state='gone' AND NOT EXISTS(SELECT 1 FROM version WHERE document=document.id)"
+            )
         db.run("DELETE FROM revival WHERE at<=?", (horizon,))
     for segment, count in db.all("SELECT id,count FROM segment ORDER BY first"):
         if len(_unused(store.catalog, [segment])) > _DROP_SHARE * count:
@@ -198,28 +209,12 @@ def forget(store: Store, before_ns: int, now_ns: int) -> int:
 
 
 def old_generations(store: Store) -> None:
-    """Remove generations that are served no more (a reader that has one open keeps its files)."""
+    """Remove generations begun for settings that are not in force any more."""
     served = store.layout.served()
     for name in store.layout.generations():
         if name not in (served, store.generation):
             disk.remove_tree(store.layout.metadata / name)
             disk.remove_tree(store.layout.vectorstore / name)
-
-
-def sweep(store: Store) -> int:
-    """Remove segment files no catalog row names: leavings of a crash, or merged away."""
-    named = {f"{i:06d}" for (i,) in store.catalog.db.all("SELECT id FROM segment")}
-    removed = 0
-    for path in [*_files(store.vectors_folder), *_files(store.texts_folder)]:
-        if path.name.startswith(disk.TEMPORARY) or (path.suffix in (".faiss", ".texts") and path.stem not in named):
-            disk.remove(path)
-            removed += 1
-    return removed
-
-
-def _files(path) -> Iterator[Any]:  # type: ignore[no-untyped-def]
-    with contextlib.suppress(FileNotFoundError):
-        yield from (p for p in path.iterdir() if p.is_file())
 
 
 # ---- scrubbing and standing problems ---------------------------------------------------
@@ -232,7 +227,9 @@ def due_for_scrub(catalog: Catalog, source: int, before_ns: int) -> set[bytes]:
 
 def unsettled(known: Mapping[bytes, bytes], due: Collection[bytes]) -> dict[bytes, bytes]:
     """The known folders with every file of the due ones marked to be hashed."""
-    marked = {p: folder.pack({n: folder.unsettled(s) for n, s in folder.unpack(known[p]).items()}) for p in due if p in known}
+    marked = {
+        p: folder.pack({n: folder.unsettled(s) for n, s in folder.unpack(known[p]).items()}) for p in due if p in known
+    }
     return {**known, **marked}
 
 

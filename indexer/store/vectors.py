@@ -108,7 +108,7 @@ class Bitmap:
         """A FAISS selector over the bits; keep the bitmap alive while it is used."""
         import faiss
 
-        return faiss.IDSelectorBitmap(self.bits)
+        return faiss.IDSelectorBitmap(self.bits)  # type: ignore[call-arg,arg-type]  # the Python wrapper takes an array
 
 
 def search(index: Any, vector: Vectors, k: int, selector: Any) -> list[tuple[float, int]]:
@@ -119,5 +119,5 @@ def search(index: Any, vector: Vectors, k: int, selector: Any) -> list[tuple[flo
     k = min(k, int(index.ntotal))
     if k < 1:
         return []
-    scores, ids = index.search(vector.reshape(1, -1), k, params=faiss.SearchParameters(sel=selector))
+    scores, ids = index.search(vector.reshape(1, -1), k, params=faiss.SearchParameters(sel=selector))  # type: ignore[call-arg]  # the wrapper takes fields
     return [(float(s), int(i)) for s, i in zip(scores[0], ids[0], strict=True) if i >= 0]

@@ -46,7 +46,12 @@ def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, hea
         except StoreDamaged as e:
             found.append(Finding(CATALOG, e.message))
         except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError, OverflowError, UnicodeDecodeError) as e:
-            found.append(Finding(CATALOG, Message("the catalog holds something unreadable ({why})", {"why": str(e) or type(e).__name__})))
+            found.append(
+                Finding(
+                    CATALOG,
+                    Message("the catalog holds something unreadable ({why})", {"why": str(e) or type(e).__name__}),
+                )
+            )
         if any(f.what == CATALOG for f in found):
             break  # the rest would only repeat it
     return found
@@ -70,7 +75,7 @@ def _sqlite(store: Store) -> Iterator[Finding]:
 
 def _segments(store: Store) -> Iterator[Finding]:
     """Files by their hashes, texts by their keys, ids by the catalog."""
-    known = dict(store.catalog.db.all("SELECT id,key FROM passage"))
+    known: dict[int, bytes] = dict(store.catalog.db.all("SELECT id,key FROM passage"))
     sql = "SELECT id,vectors_sha,texts_sha,count,first,last FROM segment ORDER BY first"
     held: set[int] = set()
     for segment, vectors_sha, texts_sha, count, first, last in store.catalog.db.all(sql):
@@ -103,9 +108,9 @@ def _hash_is(path, sha: bytes) -> bool:  # type: ignore[no-untyped-def]
 def _contents(store: Store) -> Iterator[Finding]:
     """Digests over chunks, and the inverse lists of passages."""
     db = store.catalog.db
-    keys = dict(db.all("SELECT id,key FROM passage"))
+    keys: dict[int, bytes] = dict(db.all("SELECT id,key FROM passage"))
     pairs: set[tuple[int, int]] = set()
-    opens = dict(db.all("SELECT content,count(*) FROM version WHERE removed IS NULL GROUP BY content"))
+    opens: dict[int, int] = dict(db.all("SELECT content,count(*) FROM version WHERE removed IS NULL GROUP BY content"))
     for content, sha, state, title, spans, passages, digest, open_ in db.all(
         "SELECT id,sha,state,title,spans,passages,digest,open FROM content"
     ):
@@ -115,7 +120,13 @@ def _contents(store: Store) -> Iterator[Finding]:
         if content_digest(sha, state, title or "", spans, own) != digest or len(Spans.unpack(spans).spans) != len(ids):
             yield Finding(CATALOG, Message("content {n} is not what was written", {"n": content}))
         if open_ != opens.get(content, 0):
-            yield Finding(CATALOG, Message("content {n} counts {have} documents, {want} show it", {"n": content, "have": open_, "want": opens.get(content, 0)}))
+            yield Finding(
+                CATALOG,
+                Message(
+                    "content {n} counts {have} documents, {want} show it",
+                    {"n": content, "have": open_, "want": opens.get(content, 0)},
+                ),
+            )
     if pairs != set(db.all("SELECT passage,content FROM occurrence")):
         yield Finding(CATALOG, Message("the list of occurrences does not match the contents"))
 
@@ -125,16 +136,25 @@ def _liveness(store: Store) -> Iterator[Finding]:
     live = {p for (blob,) in db.all("SELECT passages FROM content WHERE open>0") for p in unpack_ids(blob)}
     marked = {p for (p,) in db.all("SELECT id FROM passage WHERE dead IS NULL")}
     if live != marked:
-        yield Finding(CATALOG, Message("{count} passages are marked findable or not against the versions", {"count": len(live ^ marked)}))
+        yield Finding(
+            CATALOG,
+            Message("{count} passages are marked findable or not against the versions", {"count": len(live ^ marked)}),
+        )
 
 
 def _documents(store: Store) -> Iterator[Finding]:
     """What a document's row says is shown is what its open version says."""
     db = store.catalog.db
-    shown = dict(db.all("SELECT id,content FROM document WHERE content IS NOT NULL"))
-    open_ = dict(db.all("SELECT document,content FROM version WHERE removed IS NULL"))
+    shown: dict[int, int] = dict(db.all("SELECT id,content FROM document WHERE content IS NOT NULL"))
+    open_: dict[int, int] = dict(db.all("SELECT document,content FROM version WHERE removed IS NULL"))
     if shown != open_:
-        yield Finding(CATALOG, Message("{count} documents do not show their newest version", {"count": len(set(shown.items()) ^ set(open_.items()))}))
+        yield Finding(
+            CATALOG,
+            Message(
+                "{count} documents do not show their newest version",
+                {"count": len(set(shown.items()) ^ set(open_.items()))},
+            ),
+        )
     bad = db.value("SELECT count(*) FROM version WHERE removed IS NOT NULL AND removed<=added")
     if bad:
         yield Finding(CATALOG, Message("{count} versions end before they begin", {"count": bad}))
@@ -171,9 +191,12 @@ def _commits(store: Store) -> Iterator[Finding]:
 
 
 def _terms(catalog: Catalog) -> Callable[[int, int], int]:
-    documents = {d: (s, p) for d, s, p in catalog.db.all("SELECT d.id,s.name,d.path FROM document d JOIN source s ON s.id=d.source")}
+    documents = {
+        d: (s, p)
+        for d, s, p in catalog.db.all("SELECT d.id,s.name,d.path FROM document d JOIN source s ON s.id=d.source")
+    }
     contents = {c: (sha, digest) for c, sha, digest in catalog.db.all("SELECT id,sha,digest FROM content")}
     return lambda document, content: term(*documents[document], *contents[content])
 
 
-__all__ = ["CATALOG", "VECTORS", "Finding", "verify", "vectors"]
+__all__ = ["CATALOG", "VECTORS", "Finding", "vectors", "verify"]

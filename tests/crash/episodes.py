@@ -12,7 +12,7 @@ from indexer.store.local import Store
 from . import operations
 from .checks import Prepared, States, difference, findings, goes_on, heals, history, old_or_new
 from .operations import OPERATIONS, Operation
-from .scene import DAYS, DUE, Scene, build, found, lay, model
+from .scene import DAYS, DUE, Places, Scene, build, found, lay, model
 from .workers import die, forked
 
 
@@ -60,13 +60,15 @@ def rehearse(worker: int, root: str, name: str) -> list[list[str]]:
     """Do an operation undisturbed; keeps what each commit shows and answers the steps."""
     here, operation = Prepared(Path(root)), OPERATIONS[name]
     scene = scene_of(here, here.scene(worker), operation.base)
-    ended = forked(lambda say: operations.steps_of(operation, scene, say))
+    seen = here.root / f"seen-{name}"
+    ended = forked(lambda say: operations.watched(operation, scene, seen, say))
     assert ended.code == 0
     kb = scene.open()
-    truth = {**pickle.loads((here.root / "before").read_bytes()), **history(kb)}  # noqa: S301 - our own file
-    if name == "first":
-        truth = {0: frozenset(), **history(kb)}
+    before = {} if operation.base == "nothing" else _load(here.root / "before")
+    truth = {**before, **history(kb)}
     kb.close()
+    for n, places in _load(seen).items():
+        assert truth.setdefault(n, places) == places, f"commit {n} showed one thing when it was new and another later"
     for n, places in truth.items():
         assert _unmixed(places), f"commit {n} shows a mixture of versions of one document"
     (here.root / f"truth-{name}").write_bytes(pickle.dumps(truth))
@@ -74,7 +76,12 @@ def rehearse(worker: int, root: str, name: str) -> list[list[str]]:
     return steps
 
 
-def _unmixed(places: Any) -> bool:
+def _load(path: Path) -> dict[int, Places]:
+    states: dict[int, Places] = pickle.loads(path.read_bytes())  # noqa: S301 - written by us
+    return states
+
+
+def _unmixed(places: Places) -> bool:
     """Whether every document is shown exactly as it was on some day, or not at all."""
     paths = {p for p, _, _, _ in places}
     known = [model(d) for d in DAYS.values()]
@@ -99,8 +106,9 @@ def killed(worker: int, root: str, name: str, n: int) -> str:
     ended = forked(deadly)
     assert ended.killed, f"step {n} was never reached"
     where = [w for w in ended.said if isinstance(w, str)]
-    announced = max([w for w in ended.said if isinstance(w, int)], default=0) if name != "generation" else 0  # not served yet
-    truth: States = pickle.loads((here.root / f"truth-{name}").read_bytes())  # noqa: S301 - our own file
+    announced = max([w for w in ended.said if isinstance(w, int)], default=0)
+    announced = 0 if name == "generation" else announced  # what is announced is not served yet
+    truth = _load(here.root / f"truth-{name}")
     try:
         after(scene, name, operation, truth, announced)
     except Exception as e:
@@ -113,10 +121,10 @@ def killed(worker: int, root: str, name: str, n: int) -> str:
 
 def after(scene: Scene, name: str, operation: Operation, truth: States, announced: int) -> None:
     """What must hold after a death."""
-    if operation.base in ("base", "nothing", "rolled-back"):
+    if not operation.damaged:
         old_or_new(scene, truth, at_least=announced)
     else:
-        kb = scene._replace().open()
+        kb = scene.open()
         kb.warn = lambda text: None  # damaged before we came: a warning is right, an error is not
         kb.search("anything", k=3)
         kb.close()

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import argparse
+import pickle
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from indexer.cli import Out
 from indexer.commands import care
-from indexer.store import disk
+from indexer.store import disk, upkeep
 from indexer.update import Request, update
 
-from .scene import DUE, Scene, clock
+from .checks import head
+from .scene import DUE, Scene, clock, found
 
 Say = Callable[[object], None]
 
 
 class Operation(NamedTuple):
-    """What is done, from which saved state, and with which chunk size the next runs go on.
-
-    ``new_texts``: the most that the healing run may have to embed.
-    """
+    """What is done, from which saved state, and with which chunk size the next runs go on."""
 
     work: Callable[[Scene, Say], None]
     base: str = "base"
     size: int = 64
-    new_texts: int = 1000
+
+    @property
+    def damaged(self) -> bool:
+        """Whether it starts from a state that does not hold."""
+        return self.base in ("no-vectors", "bad-catalog")
 
 
 def _run(scene: Scene, say: Say, size: int = 64, repair: bool = False) -> None:
@@ -42,7 +46,16 @@ def _command(name: str, **options: object) -> Callable[[Scene, Say], None]:
 
     def work(scene: Scene, say: Say) -> None:
         time.time_ns = clock(DUE)
-        given = {"command": name, "json": False, "quiet": True, "commit": None, "dry_run": False, "release": False, "take": False}
+        given = {
+            "command": name,
+            "json": False,
+            "quiet": True,
+            "commit": None,
+            "dry_run": False,
+            "release": False,
+            "take": False,
+        }
+        upkeep._DROP_SHARE = 0.1  # so that gc has a segment to rewrite
         code = care._COMMANDS[name](scene.open(), argparse.Namespace(**{**given, **options}), Out("en", quiet=True))
         assert code == 0
 
@@ -64,10 +77,29 @@ OPERATIONS = {
 }
 
 
-def steps_of(operation: Operation, scene: Scene, say: Say) -> None:
-    """Do it undisturbed and say every step."""
-    disk.fault = lambda kind, path: say([kind, path])
+def watched(operation: Operation, scene: Scene, states: Path, say: Say) -> None:
+    """Do it undisturbed, say every step, and keep what each commit showed while it was the newest."""
+    shown: dict[int, object] = {}
+
+    def look() -> None:
+        kb = scene.open()
+        n = head(kb)
+        if n not in shown:
+            shown[n] = found(kb)
+        kb.close()
+
+    def fault(kind: str, path: str) -> None:
+        look()
+        say([kind, path])
+
+    if not operation.damaged:
+        disk.fault = fault
+    else:
+        disk.fault = lambda kind, path: say([kind, path])
     operation.work(scene, lambda word: None)
+    disk.fault = None
+    look()
+    states.write_bytes(pickle.dumps(shown))
 
 
 def until(operation: Operation, scene: Scene, n: int, act: Callable[[str, str], None], say: Say) -> None:

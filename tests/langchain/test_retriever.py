@@ -68,7 +68,7 @@ def test_added_documents_are_found_with_their_score(kb: KnowledgeBase) -> None:
 def test_it_runs_in_a_chain_and_in_batches(kb: KnowledgeBase) -> None:
     """Prompt formatting finds every metadata key; ``batch`` searches from several threads."""
     retriever = kb.as_retriever(k=1)
-    shown = RunnableLambda(lambda docs: f"{docs[0].page_content} ({docs[0].metadata['source']} {docs[0].metadata['page']})")
+    shown = RunnableLambda(lambda docs: "{page_content} ({metadata[source]} {metadata[page]})".format(**dict(docs[0])))
     chain = (
         {"context": retriever | shown, "question": RunnablePassthrough()}
         | PromptTemplate.from_template("{context} – {question}")
@@ -81,7 +81,7 @@ def test_it_runs_in_a_chain_and_in_batches(kb: KnowledgeBase) -> None:
     assert [a[0].metadata["path"] for a in answers] == ["it/security.txt", "hr/rules.txt"] * 8
 
 
-IMPORTS = ["import indexer", "import indexer; indexer.KnowledgeBase", "import indexer.cli, indexer.update, indexer.search"]
+IMPORTS = ["import indexer; indexer.KnowledgeBase", "import indexer.cli", "import indexer.update, indexer.search"]
 
 
 @pytest.mark.parametrize("work", IMPORTS)

@@ -29,6 +29,10 @@ SPACES = {
     "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
 }
 NAMESPACES = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in SPACES.items())
+PROPERTIES = (
+    ("rId2", OPEN + "package/2006/relationships/metadata/core-properties", "docProps/core.xml"),
+    ("rId3", "extended-properties", "docProps/app.xml"),
+)
 MAIN_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 
 
@@ -173,23 +177,16 @@ def docx(
     """
     folder, _, name = main.rpartition("/")
     named = [(f"rId{i}", kind, target) for i, (target, (kind, _)) in enumerate((parts or {}).items(), 1)]
-    package = [("rId1", "officeDocument", main)]
     files: dict[str, str | bytes] = {
         "[Content_Types].xml": f'<Types xmlns="{OPEN}package/2006/content-types"><Default Extension="xml" '
         f'ContentType="application/xml"/><Override PartName="/{main}" ContentType="{MAIN_TYPE}"/></Types>',
+        "_rels/.rels": relations([("rId1", "officeDocument", main), *PROPERTIES]),
         main: part("document", f"<w:body>{''.join(body)}<w:sectPr>{end}</w:sectPr></w:body>"),
         posixpath.join(folder, "_rels", f"{name}.rels"): relations(named),
         **{posixpath.join(folder, t): content for t, (_, content) in (parts or {}).items() if content},
+        **{f"docProps/{k}.xml": v for k, v in (("core", core), ("app", app)) if v},
+        **(extra or {}),
     }
-    for kind, file, content in (
-        (OPEN + "package/2006/relationships/metadata/core-properties", "docProps/core.xml", core),
-        ("extended-properties", "docProps/app.xml", app),
-    ):
-        if content:
-            package.append((f"rId{len(package) + 1}", kind, file))
-            files[file] = content
-    files["_rels/.rels"] = relations(package)
-    files.update(extra or {})
     if replace:
         files = {k: v.replace(*replace) if isinstance(v, str) else v for k, v in files.items()}
     return zipped(files)

@@ -344,6 +344,13 @@ def test_embedded_objects_are_named() -> None:
     assert "Excel.Sheet.12" in notes(parsed)
 
 
+def test_subdocuments_are_named() -> None:
+    """A master document says which documents it only refers to."""
+    parsed = read(b.para("master"), '<w:subDoc r:id="rId1"/>', parts={"file:///C:/chapter1.docx": ("subDocument", "")})
+    assert (parsed.text, parsed.state) == ("master\n", State.WARNED)
+    assert "chapter1.docx" in notes(parsed)
+
+
 def test_comments_are_not_text() -> None:
     """Remarks of reviewers stay out."""
     comments = b.part("comments", f'<w:comment w:id="0">{b.para("NO")}</w:comment>')

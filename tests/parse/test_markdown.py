@@ -151,8 +151,9 @@ def test_a_long_paragraph_above_a_rule_is_no_heading() -> None:
 
 LINES = (
     "# a", "## b ##", "### c", "#nospace", "####### seven", "text", "更多文字。", "", "", "===", "---", "-", "```",
-    "```py", "~~~", "````",    "    # indented", "> # quote", "- item", "  - nested", "1. one", "| a | b |", "|---|---|", "---|---",
-    "<!-- c", "-->", "<div>", "</div>", "<b>bold</b>", "***", "\t# tab", " # one blank", "   ## three blanks", "#", "\\# escaped", "[l](u)", "***", "+++",
+    "```py", "~~~", "````", "    # indented", "> # quote", "- item", "  - nested", "1. one", "| a | b |",
+    "|---|---|", "---|---", "<!-- c", "-->", "<div>", "</div>", "<b>bold</b>", "***", "\t# tab",
+    " # one blank", "   ## three blanks", "#", "\\# escaped", "[l](u)", "***", "+++",
 )  # fmt: skip
 
 

@@ -43,9 +43,9 @@ def test_numbers(written: bytes, meant: float) -> None:
 
 
 def test_arrays_and_dictionaries() -> None:
-    """Arrays keep their order, dictionaries their keys; true and null leave no trace."""
+    """Arrays keep their order, dictionaries their keys; true and null hold their place."""
     data = b"[(a) -20 (b)] TJ /P <</ActualText (x) /On true /L [1 2]>> BDC"
-    assert shown(data) == [[b"a", -20.0, b"b"], "/P", {"/ActualText": b"x", "/L": [1.0, 2.0]}]
+    assert shown(data) == [[b"a", -20.0, b"b"], "/P", {"/ActualText": b"x", "/On": "/true", "/L": [1.0, 2.0]}]
 
 
 def test_unclosed_bracket_ends_at_the_operator() -> None:

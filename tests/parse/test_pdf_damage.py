@@ -19,6 +19,17 @@ def read(data: bytes) -> Parsed:
     return parse(data, ParseLimits())
 
 
+def read_or_reason(data: bytes) -> Parsed | str:
+    """What the parser makes of it, or the one-line reason why not."""
+    try:
+        return read(data)
+    except ParseRefused as refused:
+        reason = str(refused)
+    assert reason.strip()
+    assert "\n" not in reason
+    return reason
+
+
 def book(pages: int = 6, *, deflate: bool = True) -> bytes:
     pdf = Pdf()
     for number in range(1, pages + 1):
@@ -40,12 +51,11 @@ def packed(data: bytes) -> bytes:
 def test_half_copied_file_is_never_clean(tenths: int) -> None:
     """A file cut anywhere is refused with a reason or WARNED with one, never INDEXED."""
     data = book()
-    try:
-        parsed = read(data[: len(data) * tenths // 10])
-    except ParseRefused as refused:
-        assert "damaged" in str(refused)
+    parsed = read_or_reason(data[: len(data) * tenths // 10])
+    if isinstance(parsed, str):
+        assert "damaged" in parsed
     else:
-        assert parsed.state is not State.INDEXED
+        assert parsed.state is State.WARNED
         assert parsed.notes
 
 
@@ -69,10 +79,8 @@ def test_preallocated_copy() -> None:
     """A copy whose second half is still zeros is a cut-off file of full size."""
     data = book()
     half = data[: len(data) // 2] + b"\0" * (len(data) - len(data) // 2)
-    try:
-        assert read(half).state is State.WARNED
-    except ParseRefused as refused:
-        assert "damaged" in str(refused)
+    parsed = read_or_reason(half)
+    assert "damaged" in parsed if isinstance(parsed, str) else parsed.state is State.WARNED
 
 
 def test_cut_off_linearised_file() -> None:
@@ -125,10 +133,8 @@ def test_page_tree_in_a_circle() -> None:
     pdf = Pdf()
     pdf.lines("one")
     pdf.pages.append(2)
-    try:
-        assert "one" in read(pdf.data()).text
-    except ParseRefused as refused:
-        assert str(refused)
+    parsed = read_or_reason(pdf.data())
+    assert isinstance(parsed, str) or "one" in parsed.text
 
 
 def test_deep_page_tree() -> None:
@@ -139,20 +145,16 @@ def test_deep_page_tree() -> None:
     for _ in range(5000):
         below = pdf.add(f"<</Type/Pages/Count 1/Kids[{below} 0 R]>>")
     pdf.pages.append(below)
-    try:
-        assert "deep down" in read(pdf.data()).text
-    except ParseRefused as refused:
-        assert "limit" in str(refused) or "damaged" in str(refused)
+    parsed = read_or_reason(pdf.data())
+    assert isinstance(parsed, str) or "deep down" in parsed.text
 
 
 def test_deeply_nested_objects() -> None:
     """Arrays within arrays without end are refused or passed over."""
     pdf = Pdf()
     pdf.lines("beside it", entries="/X " + "[" * 20000 + "]" * 20000)
-    try:
-        read(pdf.data())
-    except ParseRefused as refused:
-        assert str(refused)
+    parsed = read_or_reason(pdf.data())
+    assert isinstance(parsed, str) or parsed.state in (State.WARNED, State.INDEXED)
 
 
 def test_lost_content_stream() -> None:
@@ -203,20 +205,18 @@ def test_next_to_nothing(data: bytes) -> None:
 
 @pytest.mark.parametrize("kind", [book, lambda: packed(book(3))], ids=["plain", "packed"])
 def test_random_damage_never_escapes(kind: object) -> None:
-    """Whatever bytes are changed or lost, the parser answers or refuses."""
+    """Whatever bytes are changed or lost, the parser answers or refuses; a clean answer is whole."""
     data = kind()  # type: ignore[operator]
-    chance = random.Random(7)
-    for _ in range(60):
+    chance = random.Random(7)  # noqa: S311 - repeatable damage, no secret
+    whole = read(data).text
+    for _ in range(40):
         hurt = bytearray(data)
         for _ in range(chance.randrange(1, 30)):
             hurt[chance.randrange(len(hurt))] = chance.randrange(256)
         if chance.random() < 0.3:
             start = chance.randrange(len(hurt))
             del hurt[start : start + chance.randrange(200)]
-        try:
-            parsed = read(bytes(hurt))
-        except ParseRefused as refused:
-            assert str(refused).strip()
-            assert "\n" not in str(refused)
-        else:
+        parsed = read_or_reason(bytes(hurt))
+        if isinstance(parsed, Parsed):
             parsed.text.encode()
+            assert parsed.state is not State.INDEXED or parsed.text == whole

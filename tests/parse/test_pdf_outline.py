@@ -77,7 +77,7 @@ def test_title_of_the_document() -> None:
     """The title is the document information's, unless a program made it up."""
     for written, meant in [
         ("(Security guide)", "Security guide"),
-        ("<FEFF4F1150474EE1>", "休假信"),
+        ("<FEFF4F1150474FE1>", "休假信"),
         ("(Microsoft Word - Rules of leave)", "Rules of leave"),
         ("(untitled)", ""),
         ("(report_final.docx)", ""),
