@@ -38,9 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse with our exit code, our words, and help in the user's language."""
-
-    lang = "en"
+    """argparse whose errors are ours: exit code, language, remedy."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError("{problem}. See `{command} --help`.", problem=message, command=self.prog)
@@ -79,6 +77,8 @@ class Out:
 
 def parser(lang: str, only: str | None = None) -> argparse.ArgumentParser:
     """The whole command line, or what one command needs of it (imports only its module)."""
+    if lang == "zh":
+        _argparse_in_chinese()
     top = _Parser(
         prog="indexer",
         description=translate(Message(_ABOUT), lang),
@@ -99,6 +99,16 @@ def parser(lang: str, only: str | None = None) -> argparse.ArgumentParser:
         sub.add_argument("-q", "--quiet", action="store_true", help=_t("print results and errors only", lang))
         import_module(f".commands.{module}", __package__).arguments(name, sub, lambda text: _t(text, lang))
     return top
+
+
+def _argparse_in_chinese() -> None:
+    """argparse asks gettext for its own words; here they come from our table."""
+    import json
+    from pathlib import Path
+
+    words = json.loads(Path(__file__).with_name("locale").joinpath("argparse_zh.json").read_text("utf-8"))
+    argparse._ = lambda text: words.get(text, text)  # type: ignore[attr-defined]
+    argparse.ngettext = lambda one, many, n: words.get(one if n == 1 else many, many)  # type: ignore[attr-defined]
 
 
 _ABOUT = "A folder of documents in, an always-right vector index out, at the cost of what changed."

@@ -22,7 +22,7 @@ MAX_DEPTH = 32
 # Operators take at most six operands; a stack of thousands is damage or an attack.
 MAX_OPERANDS = 64
 # Each search for the end of a string that has none reads the rest of the stream.
-MAX_UNCLOSED = 32
+MAX_UNCLOSED = 8
 
 _TOKEN = re.compile(
     rb"""(?P<number>[-+]{0,4}+(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)[-0-9.]*+)

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 # Viewers look for the header and the end within this many bytes.
 MARGIN = 1024
 MAX_SALVAGED_OBJECTS = 100_000
-# Makes pypdf look for every object itself, and for the catalog among the first 10,000.
-NEW_END = b"\ntrailer\n<</Size 10000>>\nstartxref\n0\n%%EOF\n"
 REPAIRED = Message("The PDF is damaged and was repaired; check it, or export it again")
 
 _OBJECT = re.compile(rb"\d+[\x00\t\n\x0c\r ]+\d+[\x00\t\n\x0c\r ]+obj\b")
+_CATALOG = re.compile(rb"/Type[\x00\t\n\x0c\r ]*/Catalog\b")
 _LINEAR_LENGTH = re.compile(rb"/Linearized\b.{0,200}?/L[\x00\t\n\x0c\r ]+(\d+)", re.DOTALL)
 
 
@@ -89,7 +88,7 @@ def _opened(data: bytes) -> tuple[PdfReader, list[Message]]:
             raise
         first = refused
     try:
-        reader = _reader(data + NEW_END)
+        reader = _reader(data + _new_end(data))
     except ParseRefused:
         raise first from first.__cause__
     return reader, notes or [REPAIRED]
@@ -108,6 +107,16 @@ def is_cut_off(data: bytes) -> bool:
     if end < 0:
         return b"startxref" not in data[-MARGIN:].rstrip(b"\0")
     return _OBJECT.search(data, end) is not None
+
+
+def _new_end(data: bytes) -> bytes:
+    """An end that makes pypdf look for every object itself, and leads it to the catalog."""
+    root = b"/Size 10000" if b"/ObjStm" in data else b""  # packed away: it tries so many numbers
+    for found in _CATALOG.finditer(data):
+        headers = list(_OBJECT.finditer(data, max(0, found.start() - MARGIN), found.start()))
+        if headers:
+            root = b"/Root " + headers[-1][0][: -len(b"obj")] + b"R"
+    return b"\ntrailer\n<<%s>>\nstartxref\n0\n%%%%EOF\n" % root
 
 
 def _is_damage(cause: BaseException | None) -> bool:

@@ -62,7 +62,7 @@ def test_agrees_with_the_library(minilm: Embedder, minilm_folder: str) -> None:
     """For texts within the limit the vectors are those of SentenceTransformer.encode."""
     from sentence_transformers import SentenceTransformer
 
-    texts = EN + [prose(40, 1)]
+    texts = [*EN, prose(40, 1)]
     expected = SentenceTransformer(minilm_folder, device="cpu").encode(texts, normalize_embeddings=True)
     assert np.sum(minilm.embed_documents(texts) * expected, axis=1).min() > 0.99999
 

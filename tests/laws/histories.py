@@ -9,9 +9,10 @@ import os
 import random
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lab import RULES, Lab, Op
 
@@ -25,7 +26,6 @@ ROOM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 """Where the folders are made: in memory where there is such a place, an fsync costs nothing there."""
 
 
-CONF=0.12
 class History(NamedTuple):
     """How the laboratory is set up, and what happens in it."""
 
@@ -48,9 +48,8 @@ def generate(seed: int, rounds: int = 7) -> History:
 
 def _round(rng: random.Random) -> list[Op]:
     ops = [_operation(rng) for _ in range(rng.randint(1, 5))]
-    if rng.random() < CONF:
+    if rng.random() < 0.15:
         ops.append(_configuration(rng))
-
     if rng.random() < 0.2:
         ops.append(_partial(rng))
         ops += [("write", rng.choice(SOURCES), rng.choice(FILES), rng.randrange(100, 900)) for _ in range(rng.randrange(2))]
@@ -148,16 +147,24 @@ def shrink(history: History, tries: int = 400) -> tuple[History, str]:
     return history, why
 
 
-def judge(seed: int) -> tuple[int, int, str]:
-    """Play a seed: (updates, checks, report of the failure)."""
+class Verdict(NamedTuple):
+    """What playing one seed showed."""
+
+    checked: int
+    met: Counter[str]
+    failed: str = ""
+
+
+def judge(seed: int) -> Verdict:
+    """Play a seed; a failure is reported with its shrunk history."""
     history = generate(seed)
     try:
         lab = play(history)
     except Exception as e:
         small, why = shrink(history)
-        text = "\n    ".join(map(repr, small.ops))
-        return 0, 0, f"seed {seed}: {type(e).__name__}: {e}\n  shrunk: {why}\n  {small._replace(ops=[])}\n    {text}"
-    return lab.updates, lab.checked, ""
+        text = "\n".join(f"    {op!r}," for op in small.ops)
+        return Verdict(0, Counter(), f"seed {seed}: {type(e).__name__}: {e}\n  shrunk: {why}\n  {small._replace(ops=[])}\n{text}")
+    return Verdict(lab.checked, lab.met)
 
 
-__all__ = ["Any", "History", "failure", "generate", "judge", "play", "shrink"]
+__all__ = ["History", "Verdict", "failure", "generate", "judge", "play", "shrink"]

@@ -149,7 +149,8 @@ class Lab:
         self.maps: dict[Path, mmap.mmap] = {}
         self.commit = 0
         self.quiet = False  # between a partial run and the next whole one
-        self.updates = self.checked = 0
+        self.checked = 0
+        self.met: Counter[str] = Counter()  # which situations the history got into
         self.probe = home / "probe"
         self.tick = 0
 
@@ -508,7 +509,6 @@ class Lab:
 
     def _settled(self, report: Report, before: Mapping[str, Reference], pending: bool, *, whole: bool) -> None:
         after = self.references
-        self.updates += 1
         if pending or not self.past:
             self.past.clear()
             self.versions.clear()
@@ -516,12 +516,43 @@ class Lab:
         if not pending:
             assert not set(law_embedder.seen) - (new - old), "a passage that was found already was embedded again"
         assert len(set(law_embedder.seen)) == len(law_embedder.seen), "a passage was embedded twice in a run"
+        self._meet(report, before, pending)
+        self._check_moves(report, before)
         self._check_commit(report.commit)
         if whole:
             away = any(r.unavailable for r in after.values())
             bad = any(r.problems for r in after.values())
             assert report.exit_code == (4 if away else 3 if bad else 0), f"exit code {report.exit_code}"
         self._check()
+
+    def _meet(self, report: Report, before: Mapping[str, Reference], pending: bool) -> None:
+        """Note which situations this update was, so that a test can see that all of them come up."""
+        self.met["updates"] += 1
+        self.met["several commits"] += report.commit - report.commit_before > 1
+        self.met["new profile"] += pending and bool(self.past)
+        for name, r in self.references.items():
+            old = before[name]
+            self.met["held"] += bool(r.held)
+            self.met["released"] += bool(old.held - r.held - r.known.keys())
+            self.met["returned"] += bool(old.held & r.known.keys())
+            self.met["emptied"] += r.unavailable and r.root.is_dir()
+            self.met["away"] += not r.root.is_dir()
+            self.met["stale"] += "stale" in r.state.values()
+            self.met["hidden"] += any(n > 1 for n in r.denied.values())
+            self.met["pinned"] += bool(r.pinned)
+            self.met["deleted"] += bool(old.found.keys() - r.found.keys())
+            self.met["unknown kept"] += bool(r.found.keys() - r.known.keys() - r.held - r.pinned.keys()) or any(
+                p in r.found and p not in Walk(r.root).files and p not in r.held for p in r.known
+            )
+
+    def _check_moves(self, report: Report, before: Mapping[str, Reference]) -> None:
+        """Bytes that are found before and after a run are found at every commit in between."""
+        old, new = ({v.sha256 for r in x.values() for v in r.found.values() if v.chunks} for x in (before, self.references))
+        kb = KnowledgeBase(self.settings)
+        for commit in range(report.commit_before + 1, report.commit) if report.commit_before in self.past else ():
+            there = {h.sha256 for h in kb.search("anything", EVERYTHING, as_of=str(commit))}
+            assert not (old & new) - there, f"a moved document is missing at commit {commit}"
+        kb.close()
 
     def _check_commit(self, commit: int) -> None:
         assert commit >= self.commit, f"commits go backwards: {self.commit} to {commit}"
