@@ -20,7 +20,7 @@ from .store.local import Layout
 
 if TYPE_CHECKING:
     from .langchain import IndexerEmbeddings, IndexerRetriever, IndexerVectorStore
-    from .search import Reader
+    from .search import Only, Reader
     from .update import Report, World
 
 Warn = Callable[[str], None]
@@ -135,15 +135,18 @@ class KnowledgeBase:
         served = self.layout.served()
         return Catalog.open(self.layout.metadata / served, readonly=True) if served else None
 
-    def search(self, query: str | Sequence[float], k: int = 5, *, inside: str = "", as_of: str = "") -> list[Hit]:
+    def search(
+        self, query: str | Sequence[float], k: int = 5, *, inside: str = "", as_of: str = "", only: Only | None = None
+    ) -> list[Hit]:
         """The ``k`` chunks closest in meaning, best first. Empty before the first update.
 
         ``query``: a text, or a vector of the model's dimension (its length does not matter).
+        ``only``: see :meth:`indexer.search.Reader.search`.
         """
         with self.lock:
-            return self._found(query, k, inside, as_of)
+            return self._found(query, k, {"inside": inside, "as_of": as_of, "only": only})
 
-    def _found(self, query: str | Sequence[float], k: int, inside: str, as_of: str) -> list[Hit]:
+    def _found(self, query: str | Sequence[float], k: int, options: Mapping[str, Any]) -> list[Hit]:
         try:
             if self.layout.served() is None:
                 return []
@@ -151,18 +154,18 @@ class KnowledgeBase:
             self.warn(str(e))
             return []
         try:
-            return self._search(self.reader(), query, k, inside, as_of)
+            return self._search(self.reader(), query, k, options)
         except StoreDamaged as e:
-            return self._search(self._fallback(e), query, k, inside, as_of)
+            return self._search(self._fallback(e), query, k, options)
 
-    def _search(self, reader: Reader, query: str | Sequence[float], k: int, inside: str, as_of: str) -> list[Hit]:
+    def _search(self, reader: Reader, query: str | Sequence[float], k: int, options: Mapping[str, Any]) -> list[Hit]:
         if isinstance(query, str):
             vector = self.model(reader.catalog).embed_query(query)
         else:
             from .embed.vectors import checked
 
             vector = checked([query], 1, reader.catalog.meta("dimension"), self._served_model(reader.catalog).model)[0]
-        return reader.search(vector, k, inside=inside, as_of=as_of)
+        return reader.search(vector, k, **options)
 
     def _fallback(self, damage: StoreDamaged) -> Reader:
         from .search import _from_snapshot

@@ -77,8 +77,7 @@ class Out:
 
 def parser(lang: str, only: str | None = None) -> argparse.ArgumentParser:
     """The whole command line, or what one command needs of it (imports only its module)."""
-    if lang == "zh":
-        _argparse_in_chinese()
+    _argparse_speaks(lang)
     top = _Parser(
         prog="indexer",
         description=translate(Message(_ABOUT), lang),
@@ -101,14 +100,16 @@ def parser(lang: str, only: str | None = None) -> argparse.ArgumentParser:
     return top
 
 
-def _argparse_in_chinese() -> None:
+def _argparse_speaks(lang: str) -> None:
     """argparse asks gettext for its own words; here they come from our table."""
-    import json
-    from pathlib import Path
+    words: dict[str, str] = {}
+    if lang == "zh":
+        import json
+        from pathlib import Path
 
-    words = json.loads(Path(__file__).with_name("locale").joinpath("argparse_zh.json").read_text("utf-8"))
+        words = json.loads(Path(__file__).with_name("locale").joinpath("argparse_zh.json").read_text("utf-8"))
     argparse._ = lambda text: words.get(text, text)  # type: ignore[attr-defined]
-    argparse.ngettext = lambda one, many, n: words.get(one if n == 1 else many, many)  # type: ignore[attr-defined]
+    argparse.ngettext = lambda one, many, n: words.get(one if n == 1 else many, one if n == 1 else many)  # type: ignore[attr-defined]
 
 
 _ABOUT = "A folder of documents in, an always-right vector index out, at the cost of what changed."

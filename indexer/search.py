@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Warn = Callable[[str], None]
+Only = Callable[["Reader", "int | None"], Bitmap]
+"""Passages to choose from, given the reader and the commit searched (None: the newest)."""
 
 
 class _Segment(NamedTuple):
@@ -117,29 +119,33 @@ class Reader:
 
     # ---- searching -----------------------------------------------------------------
 
-    def search(self, vector: NDArray[np.float32], k: int, *, inside: str = "", as_of: str = "") -> list[Hit]:
+    def search(
+        self, vector: NDArray[np.float32], k: int, *, inside: str = "", as_of: str = "", only: Only | None = None
+    ) -> list[Hit]:
         """The best ``k`` chunks, best first; ties in the order of path and place.
 
         ``inside``: a glob over ``source/path`` or path. ``as_of``: a commit number or an ISO
-        time. A segment that a merge removed meanwhile is simply looked up anew.
+        time. ``only`` names the passages to choose from, in the same view. A segment that a
+        merge removed meanwhile is simply looked up anew.
         """
         for last in (False, False, True):
             try:
                 with self.catalog.db.read():
                     self.follow()
                     at = self.commit_of(as_of) if as_of else None
-                    return self._hits(vector, k, at, inside)
+                    return self._hits(vector, k, at, inside, only(self, at) if only else None)
             except FileNotFoundError as e:
                 self.version = -1
                 if last:
                     raise StoreDamaged("The segment {path} is missing; run `indexer repair`.", path=str(e)) from e
         return []
 
-    def _hits(self, vector: NDArray[np.float32], k: int, at: int | None, inside: str) -> list[Hit]:
-        allowed = self._allowed(at, inside) if at is not None or inside or self.live is None else self.live
+    def _hits(self, vector: NDArray[np.float32], k: int, at: int | None, inside: str, only: Bitmap | None) -> list[Hit]:
+        if only is None:
+            only = self._allowed(at, inside) if at is not None or inside or self.live is None else self.live
         want = k
         while True:
-            found = self._nearest(vector, want, allowed)
+            found = self._nearest(vector, want, only)
             hits = self._resolve(found, at, inside)
             # a passage is shared by documents and a document filter may drop some of them
             if len(hits) >= k or len(found) < want:

@@ -176,7 +176,7 @@ def _gc(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         upkeep.old_generations(store)
         files = upkeep.sweep(store)
         gone = snapshots.prune(kb.layout, store.generation, kb.settings.snapshots_kept)
-        store.catalog.db.con.execute("VACUUM")
+        store.catalog.db.vacuum()
     if options.json:
         out.json({"oldest": oldest, "files": files, "snapshots": gone})
     else:

@@ -64,6 +64,6 @@ def first_and_rest(changes: ChangeSet, gone: Iterable[Gone]) -> tuple[list[Candi
     are in the same commit.
     """
     sizes = {g.stat.size for g in gone}
-    first = [c for c in changes.candidates if not c.known and c.stat.size in sizes]
+    first = [c for c in changes.candidates if c.stat.size in sizes]  # also over a name that was there
     chosen = {(c.folder, c.name) for c in first}
     return first, [c for c in changes.candidates if (c.folder, c.name) not in chosen]

@@ -50,7 +50,7 @@ class Transformer:
         self._budget = _TOKENS_CPU if settings.device == "cpu" else _TOKENS_GPU
         self._revision = revision(name, self._model)
         self.dimension = 0
-        self.dimension = len(self.embed_query("dimension"))
+        self.dimension = self._encode(["dimension"], self._query_prefix).shape[1]
 
     def identity(self) -> Mapping[str, object]:
         """Everything that decides a vector. Of a folder the content counts, not where it lies."""
@@ -90,22 +90,22 @@ class Transformer:
         return row
 
     def _embed(self, texts: Sequence[str], prefix: str, progress: Progress | None) -> Vectors:
-        rows = np.empty((len(texts), self.dimension), np.float32) if self.dimension else None
         counts = self._counts([prefix + text for text in texts])
-        for batch in _batches(counts, self._budget, self._settings.batch_size):
-            if self._limit and len(batch) == 1 and counts[batch[0]] > self._limit:
-                found = self._long(texts[batch[0]], counts[batch[0]], prefix)[None, :]
+        rows = np.empty((len(texts), self.dimension), np.float32)
+        for batch in _batches(counts, self._budget, self._settings.batch_size, self._limit):
+            if self._over(counts[batch[0]]):
+                rows[batch[0]] = self._long(texts[batch[0]], counts[batch[0]], prefix)
             else:
-                found = self._encode([texts[number] for number in batch], prefix)
-            if rows is None:
-                rows = np.empty((len(texts), found.shape[1]), np.float32)
-            rows[batch] = found
+                rows[batch] = self._encode([texts[number] for number in batch], prefix)
             if progress:
                 progress(len(batch))
-        return np.empty((0, self.dimension), np.float32) if rows is None else rows
+        return rows
+
+    def _over(self, tokens: int) -> bool:
+        return self._limit is not None and tokens > self._limit
 
     def _long(self, text: str, tokens: int, prefix: str) -> Vectors:
-        if not self._limit or tokens <= self._limit or len(text) < 2:
+        if not self._over(tokens) or len(text) < 2:
             row: Vectors = self._encode([text], prefix)[0]
             return row
         parts = halves(text)
@@ -139,11 +139,16 @@ class Transformer:
         return [len(encoding.ids) for encoding in tokenizer.encode_batch(list(texts))]  # static models
 
 
-def _batches(counts: Sequence[int], budget: int, most: int) -> Iterator[list[int]]:
-    """Numbers of texts, longest first; longest x count of a batch is at most ``budget`` (or it is one text)."""
+def _batches(counts: Sequence[int], budget: int, most: int, limit: int | None) -> Iterator[list[int]]:
+    """Numbers of texts, longest first; longest x count of a batch is at most ``budget`` (or it is one text).
+
+    ``most`` texts a batch (0: any number). A text of more than ``limit`` tokens is alone.
+    """
     batch: list[int] = []
     for number in sorted(range(len(counts)), key=lambda n: (-counts[n], n)):
-        if batch and (counts[batch[0]] * (len(batch) + 1) > budget or len(batch) == most):
+        longest = counts[batch[0]] if batch else 0
+        full = longest * (len(batch) + 1) > budget or len(batch) == most
+        if batch and (full or (limit is not None and longest > limit)):
             yield batch
             batch = []
         batch.append(number)

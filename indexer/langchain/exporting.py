@@ -20,13 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import UsageError
-from ..core.model import Key, unraw
 from ..store import disk
-from ..store.catalog import Spans, unpack_ids
-from ..store.handmade import SOURCE, metadata_of
 from ..store.passages import Passages
-from .documents import file_metadata, id_of
+from .documents import id_of
 from .reading import again, consistent
+from .standing import standing
 
 if TYPE_CHECKING:
     from ..api import KnowledgeBase
@@ -92,24 +90,12 @@ def _files(reader: Reader, passages: Passages, inner_product: bool) -> tuple[dic
 
 def _rows(reader: Reader) -> list[_Row]:
     """One row a document and passage, in the order in which a search returns equal scores."""
-    db, commit = reader.catalog.db, reader.catalog.head()
-    sql = (
-        "SELECT s.name,d.path,c.sha,c.title,c.spans,c.passages,c.details "
-        "FROM version v JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source "
-        "JOIN content c ON c.id=v.content WHERE v.removed IS NULL"
-    )
-    rows: list[tuple[Key, int, _Row]] = []
-    for source, path, sha, title, spans, ids, details in db.all(sql):
-        key, unpacked, seen = Key(source, unraw(path)), Spans.unpack(spans), set()
-        for (start, end, headings, page), passage in zip(unpacked.spans, unpack_ids(ids), strict=True):
-            if passage in seen:  # a search returns a repeated passage of a document once
-                continue
-            seen.add(passage)
-            paths = unpacked.headings[headings]
-            metadata = metadata_of(details)
-            if source != SOURCE:
-                metadata = file_metadata(key, paths, page or None, start, end, title or "", sha[:32].hex(), commit)
-            rows.append((key, start, _Row(id_of(key, start, end), passage, metadata)))
+    commit = reader.catalog.head()
+    rows = [
+        (shown.key, chunk.start, _Row(id_of(shown.key, chunk.start, chunk.end), chunk.passage, chunk.metadata))
+        for shown in standing(reader.catalog, None)
+        for chunk in shown.chunks(commit)
+    ]
     rows.sort(key=lambda r: (r[0], r[1]))
     return [r for _, _, r in rows]
 

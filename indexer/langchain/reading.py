@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from langchain_core.documents import Document
 
 from ..core.model import Hit, raw
+from ..search import matches
 from ..store import handmade
 from ..store.catalog import Spans, unpack_ids
 from ..store.passages import Passages
+from ..store.vectors import Bitmap
 from .documents import Place, document, file_metadata, id_of, place_of
-from .filters import Filter, compiled
+from .filters import Filter, Keep, compiled
+from .standing import standing
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ..api import KnowledgeBase
-    from ..search import Reader
+    from ..search import Only, Reader
 
 _TRIES = 5
 T = TypeVar("T")
@@ -31,18 +34,37 @@ def hits(
 ) -> list[Hit]:  # fmt: skip
     """The best ``k`` hits that pass the filter, best first; ``score_threshold`` is a least cosine.
 
-    Exact: as long as the filter leaves fewer than ``k``, more are looked at, at most all.
+    Exact: what passes among the first few is enough for a filter that lets much through; for
+    any other the passages it lets through are gathered first, and only they are compared.
     """
     if k < 1:
         return []
     keep = compiled(filter)
-    want = k
+    only, want = None, k if filter is None else 4 * k
     while True:
-        found = kb.search(query, want, inside=inside, as_of=as_of)
+        found = kb.search(query, want, inside=inside, as_of=as_of, only=only)
         passed = [h for h in found if filter is None or keep(document(h).metadata)]
         if len(passed) >= k or len(found) < want:
             return [h for h in passed[:k] if score_threshold is None or h.score >= score_threshold]
-        want *= 4
+        # a passage let through may stand in documents that are not, so even then more may be needed
+        only, want = _passing(keep, inside), want if only is None else 4 * want
+
+
+def _passing(keep: Keep, inside: str) -> Only:
+    """The passages with a place whose metadata pass."""
+
+    def only(reader: Reader, at: int | None) -> Bitmap:
+        import numpy as np
+
+        allowed = Bitmap(max((row[2] for row in reader.rows.values()), default=0))
+        commit = reader.commit if at is None else at
+        for row in standing(reader.catalog, at):
+            if not inside or matches(inside, *row.key):
+                kept = {p.passage for p in row.chunks(commit) if keep(p.metadata)}
+                allowed.set(np.array(sorted(kept), dtype=np.int64))
+        return allowed
+
+    return only
 
 
 def with_vectors(kb: KnowledgeBase, vector: Any, k: int, **options: Any) -> tuple[list[Hit], list[NDArray[np.float32]]]:

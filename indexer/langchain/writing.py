@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.errors import Busy, ModelChanged
+from ..core.errors import Busy, IndexerError, ModelChanged
 from ..store import disk, generations, handmade, upkeep
 from ..store.handmade import Made
 from ..store.local import Store
@@ -75,25 +75,33 @@ class _Session:
         self.run = int(store.catalog.db.value("SELECT seq FROM sqlite_sequence WHERE name='run'") or 0) + 1
 
     def commit(self, batch: Batch) -> None:
-        """Publish, record the run, keep the store small; nothing at all for an empty batch."""
+        """Publish, then record the run and keep the store small; nothing at all for an empty batch.
+
+        What fails after the publishing is only warned of: the documents are there.
+        """
         if not batch:
             return
-        settings, db = self.kb.settings, self.store.catalog.db
+        settings = self.kb.settings
         disk.require_room(self.kb.layout.vectorstore, len(batch.texts) * 8192, settings.min_free_mb)
         upkeep.before_first_write(self.store, settings, self.at)
-        before = self.store.catalog.head()
-        after = self.store.add_documents(batch)
+        self.store.add_documents(batch)
+        try:
+            self._record(batch)
+            while upkeep.merge(self.store):
+                pass
+            upkeep.sweep(self.store)
+        except (IndexerError, OSError) as e:
+            self.kb.warn(str(e))
+
+    def _record(self, batch: Batch) -> None:
         gone = sum(s.content is None for s in batch.settled)
         report = {"added": len(batch.settled) - gone, "deleted": gone, "embedded": len(batch.texts)}
+        db = self.store.catalog.db
         with db.write():
             db.run(
                 "INSERT INTO run(id,started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,?,?,0,?)",
                 (self.run, self.at, time.time_ns(), actor(), _TRIGGER, json.dumps(report)),
             )
-        if after != before:
-            while upkeep.merge(self.store):
-                pass
-            upkeep.sweep(self.store)
 
 
 @contextmanager

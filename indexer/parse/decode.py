@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from indexer.core.errors import ParseRefused
 
-from .charsets import MULTIBYTE, SURE, accident, rank
-
 BOMS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark begins it
@@ -23,17 +21,16 @@ BOMS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-SHOWN = 8  # byte offsets named in a note
 SAMPLE = 1 << 18  # bytes shown to the detector
-_ESCAPED = re.compile(rb"\x1b[$(]|~\{")  # 7-bit encodings: ISO-2022-*, HZ
-_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+ESCAPED = rb"\x1b[$(]|~\{"  # 7-bit encodings: ISO-2022-*, HZ
+NON_ASCII = r"[^\x00-\x7f]"
 # What texts are made of: line ends and tab, ASCII, Latin to Arabic, kana, hanzi, Hangul, their signs.
-_PLAUSIBLE = re.compile(
+PLAUSIBLE = (
     "[\t\n\f\r -~\u00a0-\u06ff\u2010-\u2027\u2030-\u205e\u20ac\u2100-\u2bff\u3000-\u30ff"
     "\u3105-\u312f\u3200-\u33ff\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffee\U0001f300-\U0001faff"
     "\U00020000-\U0002ebe0\ufeff]"
 )
-_FREQUENT = re.compile("[ \n\r\ta-zA-Z0-9的是一不在有人、。，：；！？《》（）のはをに이다의 ]")
+FREQUENT = "[ \n\r\ta-zA-Z0-9的是一不在有人、。，：；！？《》（）のはをに이다의 ]"
 # Bytes no text has: C0 controls but tab, line ends, form feed, SUB (DOS end mark) and ESC.
 CONTROLS = bytes(c for c in (*range(0x20), 0x7F) if c not in b"\t\n\f\r\x1a\x1b")
 
@@ -58,13 +55,19 @@ def decode(data: bytes) -> Decoded:
         return _not_utf8(data)
     if "\0" in text:
         return _wide(data) or _binary(data)
-    if text.isascii() and _ESCAPED.search(data):
+    if text.isascii() and re.search(ESCAPED, data):
         return _escaped(data) or Decoded(text, "ascii")
     if _is_binary(data):
         return _wide(data) or _binary(data)
-    if len(data) <= 64 and not text.isascii() and accident(data, text):
+    if len(data) <= 64 and not text.isascii() and _accident(data, text):
         return Decoded(data.decode("gb18030"), "gb18030", confidence=0.5)
     return Decoded(text, "utf-8")
+
+
+def _accident(data: bytes, text: str) -> bool:
+    from .charsets import accident
+
+    return accident(data, text)
 
 
 def _not_utf8(data: bytes) -> Decoded:
@@ -149,7 +152,7 @@ def _mostly_utf8(data: bytes) -> Decoded | None:
         found = _replacing(data, "utf-8", 0, most=4 + len(data) // 20)
     except _TooMany:
         return None
-    good = len(_NON_ASCII.findall(found.text)) - len(found.bad)
+    good = len(re.findall(NON_ASCII, found.text)) - len(found.bad)
     cut_at_end = len(found.bad) == 1 and found.bad[0] >= len(data) - 3 and good > 0
     return found if good >= 4 * len(found.bad) or cut_at_end else None
 
@@ -168,8 +171,8 @@ def _wide(data: bytes) -> Decoded | None:
             if error.start < len(sample) - 4:
                 continue
             text = sample[: error.start].decode(codec)
-        if text and len(_PLAUSIBLE.findall(text)) >= 0.9 * len(text):
-            best = max(best, (1 + len(_FREQUENT.findall(text)) / len(text), codec))
+        if text and len(re.findall(PLAUSIBLE, text)) >= 0.9 * len(text):
+            best = max(best, (1 + len(re.findall(FREQUENT, text)) / len(text), codec))
     if not best[1]:
         return None
     try:
@@ -192,6 +195,8 @@ def _escaped(data: bytes) -> Decoded | None:
 
 
 def _legacy(data: bytes) -> Decoded:
+    from .charsets import MULTIBYTE, SURE, rank
+
     for codec, confidence in rank(data[:SAMPLE]):
         damage = 1 + len(data) // 1000 if confidence >= SURE and codec in MULTIBYTE else len(data) // 2000
         try:

@@ -14,6 +14,10 @@ _BASE = re.compile(rb"/([A-Za-z0-9-]+)\s+usecmap")
 _SPACE = re.compile(rb"<([0-9A-Fa-f\s]+)>\s*<([0-9A-Fa-f\s]+)>")
 _RANGE = re.compile(rb"<([0-9A-Fa-f\s]+)>\s*<([0-9A-Fa-f\s]+)>\s*(\d{1,6})")
 _CHAR = re.compile(rb"<([0-9A-Fa-f\s]+)>\s*(\d{1,6})")
+_MEANINGS = re.compile(rb"begin(bfchar|bfrange|cidrange|cidchar)(.*?)end(?:bfchar|bfrange|cidrange|cidchar)", re.DOTALL)
+_MEANING = re.compile(rb"<([0-9A-Fa-f\s]+)>\s*<([0-9A-Fa-f\s]*)>")
+_MEANING_RANGE = re.compile(rb"<([0-9A-Fa-f\s]+)>\s*<([0-9A-Fa-f\s]+)>\s*(?:<([0-9A-Fa-f\s]*)>|\[([^\]]*)\]|(\d{1,6}))")
+_TEXT = re.compile(rb"<([0-9A-Fa-f\s]*)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,6 @@ class CodeMap:
                 position += 1
         return found
 
-    def count(self, codes: bytes) -> int:
-        """How many characters the bytes show."""
-        return len(self.split(codes))
-
     def cids(self, codes: bytes) -> bytes:
         """The CIDs of the codes, two bytes each; 0 for a code without one."""
         return b"".join(self._cid(code).to_bytes(2, "big") for code in self.split(codes))
@@ -76,6 +76,33 @@ def read_cmap(data: bytes) -> CodeMap:
     spaces = [space for space in spaces if 1 <= space[0] <= 4]
     name = base[1].decode("ascii") if base else ""
     return CodeMap(name, tuple(sorted(spaces)), tuple(sorted(stretches[:MAX_STRETCHES])))
+
+
+def to_unicode(data: bytes) -> dict[int, str]:
+    """Code to text of a /ToUnicode map; some producers write CID ranges and mean characters."""
+    meanings: dict[int, str] = {}
+    for kind, body in _MEANINGS.findall(data):
+        if kind in (b"bfchar", b"cidchar"):
+            meanings.update((_code(code), _text(text)) for code, text in _MEANING.findall(body))
+            continue
+        for first, last, text, listed, number in _MEANING_RANGE.findall(body):
+            start, length = _code(first), min(_code(last) - _code(first) + 1, MAX_STRETCHES)
+            if listed:
+                meanings.update((start + i, _text(t)) for i, t in enumerate(_TEXT.findall(listed)[: max(length, 0)]))
+                continue
+            base = int(number).to_bytes(3, "big")[-2:].decode("utf-16-be", "replace") if number else _text(text)
+            head, tail = base[:-1], ord(base[-1:] or "\0")
+            meanings.update((start + i, head + chr(min(tail + i, 0x10FFFF))) for i in range(length))
+        if len(meanings) > 2 * MAX_STRETCHES:
+            break
+    return meanings
+
+
+def _text(raw: bytes) -> str:
+    digits = _digits(raw)
+    if len(digits) <= 2:
+        return chr(int(digits or b"0", 16))
+    return bytes.fromhex(digits[: len(digits) // 4 * 4].decode("ascii")).decode("utf-16-be", "replace")
 
 
 def _digits(raw: bytes) -> bytes:

@@ -42,6 +42,9 @@ _NAME_CODE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _NOT_HEX = re.compile(rb"[^0-9A-Fa-f]")
 _PARENTHESIS = re.compile(rb"\\.|[()]", re.DOTALL)
 _IMAGE_DATA = re.compile(rb"\bID[\x00\t\n\x0c\r ]")
+_IMAGE_KEY = re.compile(rb"/(W|H|BPC)(?:idth|eight)?\s*(\d{1,6})\b")
+_MASK = re.compile(rb"/(?:IM|ImageMask)\s*true")
+_COLOURS = re.compile(rb"/(?:CS|ColorSpace)\s*/(\w+)")
 # "EI" may occur in image data: it ends the image only where text follows it.
 _IMAGE_END = re.compile(rb"[\x00\t\n\x0c\r ]EI(?=[\x00\t\n\x0c\r ][\t\n\r -~]{0,8}(?:[\t\n\r -~]|\Z)|\Z)")
 
@@ -58,10 +61,11 @@ def operations(data: bytes) -> Iterator[Operation]:
     stack = _Operands()
     for kind, raw in _tokens(data):
         if kind == "operator":
-            if raw in KEPT:
+            if raw in SHOWS or (raw in KEPT and not stack.in_array):
                 yield Operation(raw, stack.take())
             elif stack.inside:
-                stack.push("name", raw)  # true, false or null: it holds the place of a value
+                if not stack.in_array:  # "[(a) 0 Tc (b)] TJ" is written, and means one array
+                    stack.push("name", raw)  # true, false or null: it holds the place of a value
             else:
                 stack.clear()
         else:
@@ -104,8 +108,23 @@ def _after_image(data: bytes, start: int) -> int:
     begin = _IMAGE_DATA.search(data, start, start + 4096)
     if begin is None:
         return start
+    plain = begin.end() + _plain_length(data[start : begin.start()])
+    if plain > begin.end() and data[plain : plain + 4].strip().startswith(b"EI"):
+        return data.index(b"EI", plain) + 2
     end = _IMAGE_END.search(data, begin.end() - 1)
     return end.end() if end else len(data)
+
+
+def _plain_length(dictionary: bytes) -> int:
+    """The length in bytes of image data that no filter packs; 0 if that is not known."""
+    if b"/F" in dictionary:
+        return 0
+    values = dict(_IMAGE_KEY.findall(dictionary))
+    width, height = int(values.get(b"W", 0)), int(values.get(b"H", 0))
+    bits = 1 if _MASK.search(dictionary) else int(values.get(b"BPC", 0))
+    colours = {b"RGB": 3, b"DeviceRGB": 3, b"CMYK": 4, b"DeviceCMYK": 4}
+    space = _COLOURS.search(dictionary)
+    return (width * bits * colours.get(space[1] if space else b"", 1) + 7) // 8 * height
 
 
 class _Operands:
@@ -113,6 +132,12 @@ class _Operands:
 
     def __init__(self) -> None:
         self._open: list[list[Operand]] = [[]]
+        self._arrays = [False]
+
+    @property
+    def in_array(self) -> bool:
+        """Whether an array is being built, not in a dictionary."""
+        return self.inside and self._arrays[-1]
 
     @property
     def inside(self) -> bool:
@@ -121,14 +146,14 @@ class _Operands:
 
     def clear(self) -> None:
         """Forgets everything."""
-        self._open = [[]]
+        self._open, self._arrays = [[]], [False]
 
     def take(self) -> list[Operand]:
         """The operands, and starts anew; a bracket that was never closed ends here."""
         while self.inside:
             self._bracket(b"]")
         taken = self._open[0]
-        self._open = [[]]
+        self.clear()
         return taken
 
     def push(self, kind: str, raw: bytes) -> None:
@@ -142,8 +167,10 @@ class _Operands:
         if raw in (b"[", b"<<"):
             if len(self._open) < MAX_DEPTH:
                 self._open.append([])
+                self._arrays.append(raw == b"[")
         elif self.inside:
             closed = self._open.pop()
+            self._arrays.pop()
             self._open[-1].append(closed if raw == b"]" else _dictionary(closed))
 
 

@@ -142,9 +142,13 @@ class Flattener:
             operands = _replaced(operands, instead)
         elif decode is not None:
             operands = _mapped(operands, decode)
-        if operation.operator == b"TJ" and operands:
-            operands = [ArrayObject(operands[-1] if isinstance(operands[-1], list) else operands)]
-        self.emit(operation.operator, operands)
+        shown = next((item for item in reversed(operands) if isinstance(item, list | bytes | str)), b"")
+        if isinstance(shown, list):  # also "[(a)] Tj", which viewers show
+            self.emit(b"TJ", [ArrayObject(item for item in shown if isinstance(item, bytes | str | float))])
+        elif operation.operator in (b"'", b'"'):
+            self.emit(b"'", [shown])
+        else:
+            self.emit(b"Tj", [shown])
 
     def image(self, image: Mapping[str, Any]) -> None:
         """Counts an image that may be a scan."""
@@ -199,7 +203,7 @@ class _Stream:
             self._end()
         else:
             self._to.placed = operator in PLACES or (self._to.placed and operator != b"BT")
-            self._to.emit(operator, operands)
+            self._to.emit(operator, [value for value in operands if isinstance(value, float)])
 
     def finish(self) -> None:
         """Closes what the stream left open, so that it cannot reach the page around it."""

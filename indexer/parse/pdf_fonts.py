@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .pdf_cids import COLLECTIONS, cid_decoder
-from .pdf_cmap import CodeMap, read_cmap
+from .pdf_cmap import CodeMap, read_cmap, to_unicode
+from .pdf_glyphs import with_glyph_names
 from .pdf_objects import as_dict, as_list, entry
 
 if TYPE_CHECKING:
@@ -92,11 +93,14 @@ def _examined(name: str, resource: object) -> Typeface:
 
     if not isinstance(resource, DictionaryObject):
         return Typeface(name, _standard())
-    if entry(resource, "/Subtype") == "/Type0":
-        return _composite(name, resource)
-    from .pdf_glyphs import with_glyph_names
-
-    return Typeface(name, with_glyph_names(resource))
+    try:
+        if entry(resource, "/Subtype") == "/Type0":
+            return _composite(name, resource)
+        return Typeface(name, with_glyph_names(resource))
+    except MemoryError:
+        raise
+    except Exception:  # a font in ruins: its codes are read as viewers read an unknown font's
+        return Typeface(name, _standard())
 
 
 def _standard() -> DictionaryObject:
@@ -108,54 +112,61 @@ def _standard() -> DictionaryObject:
 
 
 def _composite(name: str, font: DictionaryObject) -> Typeface:
-    from pypdf.generic import StreamObject
+    from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
     encoding = entry(font, "/Encoding")
-    meant = isinstance(entry(font, "/ToUnicode"), StreamObject)
-    if isinstance(encoding, StreamObject):
-        return _own_cmap(name, font, read_cmap(encoding.get_data()), meant)
-    cmap = str(encoding or "/Identity-H").lstrip("/")
-    decode = predefined(cmap)
+    own = read_cmap(encoding.get_data()) if isinstance(encoding, StreamObject) else None
+    decode = predefined((own.base if own else str(encoding or "")).lstrip("/"))
     if decode is not None:
         return Typeface(name, font, decode)
-    if meant or "UCS2" in cmap or "UTF16" in cmap:
+    meaning = entry(font, "/ToUnicode")
+    written = meaning.get_data() if isinstance(meaning, StreamObject) else b""
+    stated = to_unicode(written)
+    based = re.search(rb"/(Adobe-\w+-UCS2)\s+usecmap", written)
+    if based or not stated:
+        said = based[1].decode("ascii") if based else str(meaning)
+        return Typeface(name, font, _by_collection(font, own, encoding, said.lstrip("/")))
+    if own is None:
         return Typeface(name, font)
-    return Typeface(name, font, cid_decoder(_ordering(font)) or _meaningless)
+    if own.width != 2:
+        return Typeface(name, font, lambda codes: "".join(stated.get(code, UNREADABLE) for code in own.split(codes)))
+    copy = DictionaryObject(font)  # pypdf takes each byte of a CMap in the file for a character
+    copy[NameObject("/Encoding")] = NameObject("/Identity-H")
+    return Typeface(name, copy)
+
+
+def _by_collection(font: DictionaryObject, own: CodeMap | None, encoding: object, said: str) -> Decoder | None:
+    """How a composite font without a character map of its own is read; None where pypdf does it right.
+
+    ``said`` is the predefined map that it names instead, if any.
+    """
+    if own is None and ("UCS2" in str(encoding) or "UTF16" in str(encoding)):
+        return None
+    if said.startswith("Identity"):
+        return lambda codes: codes.decode("utf-16-be", "replace")  # the codes are Unicode
+    by_cid = cid_decoder(said.removeprefix("Adobe-").removesuffix("-UCS2")) or cid_decoder(_ordering(font))
+    if own is None:
+        return by_cid or _meaningless
+    if by_cid is None:
+        return lambda codes: UNREADABLE * len(own.split(codes))
+    return lambda codes: by_cid(own.cids(codes))
 
 
 def predefined(cmap: str) -> Decoder | None:
     """How the codes of a predefined CMap are read; None for Unicode maps and Identity."""
+    if not re.search(r"(^|-)[HV]$|^(RKSJ|EUC)", cmap) or cmap.startswith("Identity"):
+        return None
     family = re.sub(r"-?[HV]$", "", cmap)
     if family in CODECS:
         codec = CODECS[family]
         return lambda codes: codes.decode(codec, "replace")
-    if family in SEVEN_BIT and not cmap.startswith("Identity"):
+    if family in SEVEN_BIT:
         codec = SEVEN_BIT[family]
         return lambda codes: bytes(c | 0x80 for c in codes).decode(codec, "replace")
     wide = UNICODE_WIDE.get(family.rpartition("-")[2])
     if family.startswith("Uni") and wide:
         return lambda codes: codes.decode(wide, "replace")
     return None
-
-
-def _own_cmap(name: str, font: DictionaryObject, cmap: CodeMap, meant: bool) -> Typeface:
-    """A CMap inside the file: pypdf would take each byte for a character."""
-    from pypdf.generic import DictionaryObject, NameObject
-
-    if cmap.base:
-        decode = predefined(cmap.base)
-        if decode is not None:
-            return Typeface(name, font, decode)
-    if meant and cmap.width == 2:
-        copy = DictionaryObject(font)
-        copy[NameObject("/Encoding")] = NameObject("/Identity-H")
-        return Typeface(name, copy)
-    if meant:
-        return Typeface(name, font)
-    by_cid = cid_decoder(_ordering(font))
-    if by_cid is None:
-        return Typeface(name, font, lambda codes: UNREADABLE * cmap.count(codes))
-    return Typeface(name, font, lambda codes: by_cid(cmap.cids(codes)))
 
 
 def _ordering(font: DictionaryObject) -> str:
@@ -198,7 +209,12 @@ def fonts_read_once() -> Iterator[None]:
         if id(resource) not in known:
             if len(known) >= MAX_FACES:
                 known.clear()
-            font = read(resource)  # type: ignore[misc]
+            try:
+                font = read(resource)  # type: ignore[misc]
+            except MemoryError:
+                raise
+            except Exception:  # one font in ruins must not cost the page
+                font = read(_standard())  # type: ignore[misc]
             if font.sub_type == "Type0" and isinstance(entry(resource, "/ToUnicode"), StreamObject):
                 font.character_map = _Defined(font.character_map)
             known[id(resource)] = (resource, font)

@@ -5,14 +5,15 @@ Runs in the main process: nothing but codecs and fixed linear scans touches the 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.core.model import Message, Parsed, ParseLimits, Section, State
 
-from .clean import normalise
-from .decode import SHOWN, Decoded, decode
+if TYPE_CHECKING:
+    from .decode import Decoded
 
 VERSION = "1"
+SHOWN = 8  # byte offsets named in a note
 
 
 class Readable(NamedTuple):
@@ -26,6 +27,9 @@ class Readable(NamedTuple):
 
 def read(data: bytes) -> Readable:
     """Decodes a text file; ParseRefused for binary data, NO_TEXT for white space only."""
+    from .clean import normalise
+    from .decode import decode
+
     found = decode(data)
     details: dict[str, object] = {"encoding": found.encoding}
     if found.confidence < 1:

@@ -143,7 +143,8 @@ class Catalog:
     def create(cls, folder: Path, meta: Mapping[str, Any], first_commit: int = 0) -> Catalog:
         """Make a new, empty catalog whose next commit is ``first_commit + 1``."""
         disk.make_folder(folder)
-        disk.step("create", folder / NAME)
+        with disk.failures_named(folder):
+            disk.step("create", folder / NAME)
         db = Db(folder / NAME)
         with db.write():
             for statement in schema.TABLES.split(";"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ class Db:
     def __init__(self, path: Path, *, readonly: bool = False) -> None:
         self.path = path
         self.readonly = readonly
-        with self._named():
+        with self.failures_named():
             self.con = self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -61,13 +62,14 @@ class Db:
         return con
 
     @contextlib.contextmanager
-    def _named(self) -> Iterator[None]:
+    def failures_named(self) -> Iterator[None]:
+        """Turn what SQLite raises into an IndexerError with path and remedy."""
         try:
             yield
         except sqlite3.DatabaseError as e:
-            raise self._mapped(e) from e
+            raise self._failure(e) from e
 
-    def _mapped(self, e: sqlite3.DatabaseError) -> IndexerError:
+    def _failure(self, e: sqlite3.DatabaseError) -> IndexerError:
         name = getattr(e, "sqlite_errorname", "") or ""
         if name.startswith("SQLITE_FULL"):
             return DiskFull(
@@ -75,8 +77,14 @@ class Db:
                 folder=str(self.path.parent),
             )
         if name.startswith("SQLITE_IOERR"):
-            return DiskFull(
+            return IndexerError(
                 "The disk failed while {path} was used ({why}). Check the disk and run the update again; the last commit stands.",
+                path=str(self.path),
+                why=str(e),
+            )
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM")) or (name.startswith("SQLITE_READONLY") and not self._writable()):
+            return IndexerError(
+                "{path} cannot be opened or written ({why}). Check the disk and the permissions of the folder, then try again.",
                 path=str(self.path),
                 why=str(e),
             )
@@ -88,14 +96,18 @@ class Db:
             "The catalog {path} is damaged ({why}); run `indexer repair`.", path=str(self.path), why=str(e)
         )
 
+    def _writable(self) -> bool:
+        """Whether the system lets us write: if so, "read-only" is what a damaged header says."""
+        return os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
+
     def all(self, sql: str, args: Sequence[Any] = ()) -> list[Row]:
         """Every row of a query."""
-        with self._named():
+        with self.failures_named():
             return self.con.execute(sql, args).fetchall()
 
     def one(self, sql: str, args: Sequence[Any] = ()) -> Row | None:
         """The first row of a query, or None."""
-        with self._named():
+        with self.failures_named():
             row: Row | None = self.con.execute(sql, args).fetchone()
             return row
 
@@ -114,14 +126,14 @@ class Db:
 
     def run(self, sql: str, args: Sequence[Any] = ()) -> sqlite3.Cursor:
         """One changing statement, inside :meth:`write`."""
-        disk.step("sql", sql)
-        with self._named():
+        with self.failures_named():
+            disk.step("sql", sql)
             return self.con.execute(sql, args)
 
     def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """One changing statement for many rows."""
-        disk.step("sql", sql)
-        with self._named():
+        with self.failures_named():
+            disk.step("sql", sql)
             self.con.executemany(sql, rows)
 
     def run_among(self, sql: str, values: Sequence[Any], before: Sequence[Any] = ()) -> None:
@@ -150,13 +162,18 @@ class Db:
         if self.con.in_transaction:
             yield
             return
-        with self._named():
+        with self.failures_named():
             self.con.execute("BEGIN")
         try:
             yield
         finally:
             if self.con.in_transaction:
-                self.con.execute("COMMIT")
+                with self.failures_named():
+                    self.con.execute("COMMIT")
+
+    def vacuum(self) -> None:
+        """Rewrite the file without its free pages."""
+        self.run("VACUUM")
 
     def close(self) -> None:
         """Close; the last writer checkpoints the WAL."""

@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ..core.errors import Busy, DiskFull, StoreDamaged
+from ..core.errors import Busy, DiskFull, IndexerError, StoreDamaged
 
 Fault = Callable[[str, str], None]
 
@@ -32,37 +32,55 @@ def step(operation: str, path: object) -> None:
 
 
 @contextlib.contextmanager
-def full_disk_named(path: Path) -> Iterator[None]:
-    """Turn ENOSPC, EDQUOT and EFBIG into a DiskFull that names the folder."""
+def failures_named(folder: Path) -> Iterator[None]:
+    """Turn what the operating system refuses into an IndexerError with folder and remedy.
+
+    ENOSPC, EDQUOT and EFBIG become DiskFull; anything else (EIO, EROFS, EACCES ...) a plain one.
+    """
     try:
         yield
     except OSError as e:
         if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise DiskFull(
                 "No room left to write in {folder}. Free some space and run the update again; the last commit stands.",
-                folder=str(path),
+                folder=str(folder),
             ) from e
-        raise
+        raise IndexerError(
+            "Writing in {folder} failed ({why}). Check the disk and the permissions of the folder, "
+            "then run the update again; the last commit stands.",
+            folder=str(folder),
+            why=e.strerror or str(e),
+        ) from e
 
 
 def make_folder(path: Path) -> None:
     """Create a folder and its parents; durable once a file in it is."""
     if not path.is_dir():
-        step("mkdir", path)
-        path.mkdir(parents=True, exist_ok=True)
+        with failures_named(path.parent):
+            step("mkdir", path)
+            path.mkdir(parents=True, exist_ok=True)
 
 
 def sync_folder(path: Path) -> None:
     """Make the names in a folder durable (a no-op where folders cannot be opened)."""
-    step("fsync-folder", path)
-    try:
-        fd = os.open(path, os.O_RDONLY)
-    except PermissionError:
-        return  # Windows: folders cannot be opened, and NTFS journals names itself
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    with failures_named(path):
+        step("fsync-folder", path)
+        try:
+            fd = os.open(path, os.O_RDONLY)
+        except PermissionError:
+            return  # Windows: folders cannot be opened, and NTFS journals names itself
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def sync_file(path: Path) -> None:
+    """Make a file's content durable."""
+    with failures_named(path.parent):
+        step("fsync", path)
+        with open(path, "rb+") as f:
+            os.fsync(f.fileno())
 
 
 def write_new(path: Path, data: bytes | memoryview) -> None:
@@ -72,7 +90,7 @@ def write_new(path: Path, data: bytes | memoryview) -> None:
     durable and complete. A failure removes the temporary file.
     """
     temporary = path.with_name(TEMPORARY + path.name)
-    with full_disk_named(path.parent):
+    with failures_named(path.parent):
         try:
             step("write", temporary)
             with open(temporary, "wb") as f:
@@ -91,7 +109,7 @@ def write_new(path: Path, data: bytes | memoryview) -> None:
 
 def link_or_copy(old: Path, new: Path) -> None:
     """Give an immutable file a second name; copy where the file system has no hard links."""
-    with full_disk_named(new.parent):
+    with failures_named(new.parent):
         step("link", new)
         try:
             os.link(old, new)
@@ -105,21 +123,24 @@ def link_or_copy(old: Path, new: Path) -> None:
 
 def rename(old: Path, new: Path) -> None:
     """Rename a file or folder and make the new name durable."""
-    step("rename", new)
-    os.replace(old, new)
-    sync_folder(new.parent)
+    with failures_named(new.parent):
+        step("rename", new)
+        os.replace(old, new)
+        sync_folder(new.parent)
 
 
 def remove(path: Path) -> None:
     """Remove a file; absent is fine."""
-    step("unlink", path)
-    path.unlink(missing_ok=True)
+    with failures_named(path.parent):
+        step("unlink", path)
+        path.unlink(missing_ok=True)
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder of ours; absent is fine."""
-    step("remove-tree", path)
-    shutil.rmtree(path, ignore_errors=True)
+    """Remove a folder of ours; absent is fine, and what will not go is swept another time."""
+    with failures_named(path.parent):
+        step("remove-tree", path)
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def sha256(path: Path) -> bytes:
@@ -150,30 +171,34 @@ def writer_lock(path: Path) -> Iterator[None]:
     process ends.
     """
     make_folder(path.parent)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+    with failures_named(path.parent):
+        step("lock", path)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     try:
-        _lock(fd)
-    except OSError as e:
-        os.close(fd)
-        raise Busy(
-            "Another update of this knowledge base is running (it holds {path}). Wait for it to end, or stop it.",
-            path=str(path),
-        ) from e
-    try:
+        with failures_named(path.parent):
+            _lock(fd, path)
         yield
     finally:
         os.close(fd)
 
 
-def _lock(fd: int) -> None:
+def _lock(fd: int, path: Path) -> None:
     try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            import msvcrt
 
-        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        return
-    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+            return
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as e:
+        if e.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+            raise
+        raise Busy(
+            "Another update of this knowledge base is running (it holds {path}). Wait for it to end, or stop it.",
+            path=str(path),
+        ) from e
 
 
 def read_checked(path: Path, digest: bytes) -> bytes:

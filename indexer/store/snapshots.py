@@ -57,21 +57,15 @@ def _discard(folder: Path) -> None:
 
 
 def _copy_catalog(catalog: Catalog, target: Path) -> None:
-    disk.step("backup", target)
-    copy = sqlite3.connect(target)
-    try:
-        with disk.full_disk_named(target.parent):
+    with catalog.db.failures_named(), disk.failures_named(target.parent):
+        disk.step("backup", target)
+        copy = sqlite3.connect(target)
+        try:
             catalog.db.con.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
-    except sqlite3.OperationalError as e:
-        raise catalog.db._mapped(e) from e
-    finally:
-        copy.close()
-    with open(target, "rb+") as f:
-        import os
-
-        disk.step("fsync", target)
-        os.fsync(f.fileno())
+            copy.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            copy.close()
+    disk.sync_file(target)
 
 
 def _of(folder: Path) -> Snapshot:

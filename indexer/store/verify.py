@@ -9,6 +9,7 @@ sum over its visible documents, chained by hashes.
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -45,7 +46,7 @@ def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, hea
             found += check(store)
         except StoreDamaged as e:
             found.append(Finding(CATALOG, e.message))
-        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError, OverflowError, UnicodeDecodeError) as e:
+        except (sqlite3.Error, zlib.error, ValueError, TypeError, KeyError, IndexError, OverflowError, UnicodeDecodeError) as e:
             found.append(
                 Finding(
                     CATALOG,

@@ -128,7 +128,7 @@ def after(scene: Scene, name: str, operation: Operation, truth: States, announce
         kb.warn = lambda text: None  # damaged before we came: a warning is right, an error is not
         kb.search("anything", k=3)
         kb.close()
-    if name in ("rollback", "snapshot", "gc", "release"):
+    if operation.damaged or name in ("rollback", "snapshot", "gc", "release"):
         again = forked(lambda say: operation.work(scene, say))
         assert again.code == 0, "doing it again failed"
         assert findings(scene) == []

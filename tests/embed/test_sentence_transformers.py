@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embed_texts import EN, ZH, mixed, prose
+from embed_texts import EN, ODD, ZH, prose
 from embedder_contract import EmbedderContract
 
 pytest.importorskip("sentence_transformers", reason="needs the extra indexer[sentence-transformers]")
@@ -36,7 +36,7 @@ def minilm(minilm_folder: str) -> Embedder:
 @pytest.fixture(scope="module")
 def e5_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """multilingual-e5-small as a folder."""
-    from e5_folder import write
+    from benchmarks.e5_folder import write
 
     return write(tmp_path_factory.mktemp("models") / "e5")
 
@@ -49,6 +49,10 @@ def e5(e5_folder: Path) -> Embedder:
 
 class TestMiniLM(EmbedderContract):
     """The port's contract on a real sentence-transformers model."""
+
+    def texts(self) -> list[str]:
+        """One text over the limit of 256 tokens is among them."""
+        return [*EN, *ODD, prose(120, 120)]
 
     bit_equal = False  # torch's sums depend on the shape of the batch
 
@@ -95,14 +99,16 @@ def test_nothing_is_truncated(minilm: Embedder) -> None:
 
 
 def test_batches_are_filled_by_tokens() -> None:
-    """Every text is in one batch; longest x count stays within the budget; longest first; batch_size caps."""
+    """Every text is in one batch, alone when over the limit; longest x count stays within the budget; longest first; batch_size caps."""
     counts = [int(n) for n in np.random.default_rng(5).integers(1, 600, 500)]
-    batches = list(_batches(counts, 1024, 0))
+    batches = list(_batches(counts, 1024, 0, 512))
     assert sorted(n for batch in batches for n in batch) == list(range(500))
     assert all(counts[batch[0]] * len(batch) <= 1024 for batch in batches)
+    assert all(len(batch) == 1 for batch in batches if counts[batch[0]] > 512)
+    assert max(len(batch) for batch in _batches([300] * 6, 1024, 0, 256)) == 1
     flat = [counts[n] for batch in batches for n in batch]
     assert flat == sorted(flat, reverse=True)
-    assert max(map(len, _batches(counts, 10**9, 16))) == 16
+    assert max(map(len, _batches(counts, 10**9, 16, None))) == 16
 
 
 def test_identity_is_the_content(minilm: Embedder, minilm_folder: str, tmp_path: Path) -> None:
@@ -139,6 +145,6 @@ def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
 
 def test_a_large_call_in_any_order(e5: Embedder) -> None:
     """Sorting by tokens across the call puts every row back at its text."""
-    texts = mixed()
+    texts = [*ODD, *EN, prose(90, 4), *ZH]
     rows = e5.embed_documents(texts)
-    assert all(float(rows[n] @ e5.embed_documents([texts[n]])[0]) > 0.9999 for n in (0, 7, 19))
+    assert all(float(rows[n] @ e5.embed_documents([texts[n]])[0]) > 0.9999 for n in (0, 7, 22))

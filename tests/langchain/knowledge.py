@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 from indexer import KnowledgeBase
@@ -34,17 +33,19 @@ def make(home: Path, files: dict[str, str] | None = None, embedding: str = WORDS
     return kb
 
 
-def failing_at(step: int) -> Callable[[str, str], None]:
+class FailingAt:
     """A fault hook for :data:`indexer.store.disk.fault`: EIO at the ``step``-th operation (from 0), once."""
-    left = [step]
 
-    def fault(operation: str, path: str) -> None:
-        left[0] -= 1
-        if left[0] == -1:
+    def __init__(self, step: int) -> None:
+        self.left, self.fired = step, False
+
+    def __call__(self, operation: str, path: str) -> None:
+        """One operation is about to happen."""
+        self.left -= 1
+        if self.left == -1:
+            self.fired = True
             raise OSError(5, f"injected at {operation}", path)
 
-    return fault
 
-
-__all__ = ["FAISS", "HASHING", "WORDS", "DistanceStrategy", "disk", "failing_at", "make"]
+__all__ = ["FAISS", "HASHING", "WORDS", "DistanceStrategy", "FailingAt", "disk", "make"]
 sys.path.insert(0, str(Path(__file__).parent))

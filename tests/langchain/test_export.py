@@ -11,9 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from knowledge import FAISS, HASHING, DistanceStrategy, failing_at, make
+from knowledge import FAISS, HASHING, DistanceStrategy, FailingAt, make
 
 from indexer import KnowledgeBase
+from indexer.cli import main
 from indexer.core.errors import UsageError
 from indexer.langchain import export
 from indexer.langchain.exporting import MANIFEST
@@ -158,7 +159,7 @@ def test_a_failure_at_any_step_leaves_a_whole_export(kb: KnowledgeBase, tmp_path
     export(kb, out)
     steps = 0
     while True:
-        disk.fault = failing_at(steps)
+        disk.fault = FailingAt(steps)
         try:
             export(kb, out)
         except OSError:
@@ -190,3 +191,10 @@ def test_an_index_without_documents_exports(tmp_path: Path) -> None:
     stock = FAISS.load_local(str(tmp_path / "out"), kb.embeddings(), allow_dangerous_deserialization=True)
     assert stock.similarity_search("hello") == []
     kb.close()
+
+
+def test_the_command_exports(kb: KnowledgeBase, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``indexer export langchain DIR`` says how many passages it wrote."""
+    assert main(["export", "--home", kb.settings.home, "langchain", str(tmp_path / "out")]) == 0
+    stock = FAISS.load_local(str(tmp_path / "out"), kb.embeddings(), allow_dangerous_deserialization=True)
+    assert str(len(stock.index_to_docstore_id)) in capsys.readouterr().out

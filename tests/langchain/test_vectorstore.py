@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from knowledge import make
 from langchain_core.documents import Document
+from langchain_core.indexing import InMemoryRecordManager, index
 from words import WordEmbeddings
 
 from indexer import KnowledgeBase
@@ -212,6 +213,21 @@ def test_wrong_counts_are_refused(kb: KnowledgeBase) -> None:
         store.add_texts(["a", "b"], ids=["1"])
     with pytest.raises(UsageError, match="2 texts but 1 metadatas"):
         store.add_texts(["a", "b"], [{}])
+
+
+def test_langchains_own_indexing_runs_on_it(kb: KnowledgeBase) -> None:
+    """``langchain_core.indexing.index`` adds, skips, replaces and cleans up as its report says."""
+    records, store = InMemoryRecordManager("notes"), kb.vectorstore()
+    records.create_schema()
+
+    def run(*texts: str) -> tuple[int, int, int]:
+        documents = [Document(page_content=t, metadata={"source": "notes"}) for t in texts]
+        done = index(documents, records, store, cleanup="full", source_id_key="source", key_encoder="sha256")
+        return done["num_added"], done["num_skipped"], done["num_deleted"]
+
+    assert run("first note", "second note") == (2, 0, 0)
+    assert run("first note", "third note") == (1, 1, 1)
+    assert {d.page_content for d in store.similarity_search("note", k=9, inside="langchain")} == {"first note", "third note"}
 
 
 # ---- searching ---------------------------------------------------------------------------

@@ -42,6 +42,8 @@ def generate(seed: int, rounds: int = 7) -> History:
     ops: list[Op] = [("write", rng.choice(SOURCES), rng.choice(FILES), rng.randrange(60)) for _ in range(rng.randint(0, 9))]
     for _ in range(rng.randint(2, rounds)):
         ops += _round(rng)
+        if rng.random() < 0.15:
+            ops += _scene(rng)
     size, overlap = rng.choice(((80, 20), (60, 0), (120, 30)))
     return History(ops, rng.random() < 0.8, size, overlap, rng.choice((1000, 1000, 4)))
 
@@ -63,6 +65,29 @@ def _round(rng: random.Random) -> list[Op]:
     if rng.random() < 0.12:
         ops.append(rng.choice((("roll_back", rng.randrange(4)), ("roll_back", 1), ("release",), ("collect",))))
     return ops
+
+
+def _scene(rng: random.Random) -> list[Op]:
+    """A few operations that belong together, with anything in between."""
+    source, path, folder, n = rng.choice(SOURCES), rng.choice(FILES), rng.choice(FOLDERS), rng.randrange(60)
+    anything = [_operation(rng) for _ in range(rng.randrange(3))]
+    if rng.random() < 0.3:
+        anything.append(_configuration(rng))
+    update: Op = ("update",)
+    many: Op = ("many", source, "many", rng.randint(11, 16), n)
+    scenes: tuple[list[Op], ...] = (
+        [many, update, ("delete", source, "many"), update, *anything, update, rng.choice((("update", "allow"), many, ("copy", source, path, source, "b.txt")))],
+        [many, update, ("rename", source, "many", source, "moved"), *anything, update],
+        [many, update, ("wipe", source), update, *anything, update, rng.choice((("wipe", source), ("update", "allow"))), update],
+        [("write", source, path, n), update, ("chmod", source, path, 0), update, *anything, update, ("chmod", source, path, 0o644), update],
+        [("chmod", source, folder, 0), update, *anything, update, ("chmod", source, folder, 0o755), update],
+        [("write", source, path, n), update, ("broken", source, path, n), update, *anything, update, ("revert", source, path, n), update],
+        [("away", source), update, *anything, ("away", source), update],
+        [op for i in range(9) for op in (("write", source, rng.choice(FILES), n + i), update)],
+        [("delete", source, path), update, ("days", 40), ("write", source, "b.txt", n), update, ("collect",), *anything, ("revert", source, path, n), update],
+        [update, ("write", source, path, n), update, ("roll_back", 1), ("touch", source, path), update, *anything, update, ("release",), update],
+    )
+    return [*rng.choice(scenes), update]
 
 
 def _configuration(rng: random.Random) -> Op:

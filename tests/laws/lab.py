@@ -364,6 +364,20 @@ class Lab:
             gone = self.home / f"{source}.away"
             os.rename(*((root, gone) if root.exists() else (gone, root)))
 
+    def wipe(self, source: str) -> None:
+        """An empty folder where the source was, as when a mount is missing; again: all is back."""
+        aside = self.home / f"{source}.aside"
+        if self._pending() or (aside.exists() and any(self.roots[source].iterdir())):
+            return
+        if aside.exists():
+            for path in aside.iterdir():
+                os.rename(path, self.roots[source] / path.name)
+            aside.rmdir()
+        else:
+            aside.mkdir()
+            for path in self.roots[source].iterdir():
+                os.rename(path, aside / path.name)
+
     def days(self, n: int) -> None:
         """Time passes."""
         self.offset += n * DAY
@@ -509,6 +523,7 @@ class Lab:
 
     def _settled(self, report: Report, before: Mapping[str, Reference], pending: bool, *, whole: bool) -> None:
         after = self.references
+        fresh = pending and bool(self.past)
         if pending or not self.past:
             self.past.clear()
             self.versions.clear()
@@ -516,7 +531,7 @@ class Lab:
         if not pending:
             assert not set(law_embedder.seen) - (new - old), "a passage that was found already was embedded again"
         assert len(set(law_embedder.seen)) == len(law_embedder.seen), "a passage was embedded twice in a run"
-        self._meet(report, before, pending)
+        self._meet(report, before, fresh)
         self._check_moves(report, before)
         self._check_commit(report.commit)
         if whole:
@@ -525,11 +540,11 @@ class Lab:
             assert report.exit_code == (4 if away else 3 if bad else 0), f"exit code {report.exit_code}"
         self._check()
 
-    def _meet(self, report: Report, before: Mapping[str, Reference], pending: bool) -> None:
+    def _meet(self, report: Report, before: Mapping[str, Reference], fresh: bool) -> None:
         """Note which situations this update was, so that a test can see that all of them come up."""
         self.met["updates"] += 1
         self.met["several commits"] += report.commit - report.commit_before > 1
-        self.met["new profile"] += pending and bool(self.past)
+        self.met["new profile"] += fresh
         for name, r in self.references.items():
             old = before[name]
             self.met["held"] += bool(r.held)
@@ -546,12 +561,15 @@ class Lab:
             )
 
     def _check_moves(self, report: Report, before: Mapping[str, Reference]) -> None:
-        """Bytes that are found before and after a run are found at every commit in between."""
-        old, new = ({v.sha256 for r in x.values() for v in r.found.values() if v.chunks} for x in (before, self.references))
+        """A file that got another name in its source is found at every commit in between."""
+        moved = set()
+        for name, r in self.references.items():
+            here = {v.sha256 for v in r.found.values() if v.chunks}
+            moved |= {(name, v.sha256) for p, v in before[name].found.items() if p not in r.found and v.sha256 in here}
         kb = KnowledgeBase(self.settings)
         for commit in range(report.commit_before + 1, report.commit) if report.commit_before in self.past else ():
-            there = {h.sha256 for h in kb.search("anything", EVERYTHING, as_of=str(commit))}
-            assert not (old & new) - there, f"a moved document is missing at commit {commit}"
+            there = {(h.key.source, h.sha256) for h in kb.search("anything", EVERYTHING, as_of=str(commit))}
+            assert not moved - there, f"a moved document is missing at commit {commit}"
         kb.close()
 
     def _check_commit(self, commit: int) -> None:

@@ -15,7 +15,10 @@ SHARED = Path(os.environ.get("INDEXER_SHARED", ROOT / ".." / "shared")).resolve(
 # Formats of a later issue: reported as unsupported, which these cases do not accept.
 LATER = {"XLSX-01", "XLSX-02", "HTML-01", "EML-01"}
 
-pytestmark = pytest.mark.skipif(not SHARED.exists(), reason="../shared absent")
+pytestmark = [
+    pytest.mark.skipif(not SHARED.exists(), reason="../shared absent"),
+    pytest.mark.timeout(1800),  # hundreds of processes, one per file
+]
 
 
 def check(script: Path, *arguments: str) -> list[str]:

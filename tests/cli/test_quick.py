@@ -1,0 +1,120 @@
+"""The no-change answer: it is given only when the full run would say the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from indexer import quick
+from indexer.cli import main
+
+from .conftest import put
+
+WORDS = ["update", "--now"]
+
+
+def settle(home: Path) -> None:
+    """Index until nothing is young, so that the quick answer is armed."""
+    for file in (home / "knowledge_base").rglob("*"):
+        os.utime(file, (1e9, 1e9))
+    _wait_for_ctime()
+    assert main([*WORDS]) == 0
+    assert main([*WORDS]) == 0
+    assert quick.attempt([*WORDS]) == 0
+
+
+def _wait_for_ctime() -> None:
+    """A file is trusted when its newest stamp is 2 s old."""
+    import time
+
+    time.sleep(2.1)
+
+
+def test_says_what_the_full_run_says(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same JSON keys and the same line, but for the time it took."""
+    settle(home)
+    capsys.readouterr()
+    assert quick.attempt([*WORDS, "--json"]) == 0
+    fast = json.loads(capsys.readouterr().out)
+    assert main([*WORDS, "--json"]) == 0
+    full = json.loads(capsys.readouterr().out)
+    assert fast.keys() == full.keys()
+    varies = {"seconds", "run"}
+    assert {k: v for k, v in fast.items() if k not in varies} == {k: v for k, v in full.items() if k not in varies}
+    assert full["run"] == fast["run"] + 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["edit", "add", "delete", "touch", "configuration", "environment", "head", "segment", "catalog", "root", "seal", "held"],
+)
+def test_any_difference_is_left_to_the_full_run(home: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One difference of any kind, and it does nothing."""
+    settle(home)
+    kb, metadata = home / "knowledge_base", home / "metadata"
+    if change == "edit":
+        put(home, "leave.txt", "Annual leave is sixteen days a year")
+    elif change == "add":
+        put(home, "more.txt", "x")
+    elif change == "delete":
+        (kb / "leave.txt").unlink()
+    elif change == "touch":
+        os.utime(kb / "leave.txt")
+    elif change == "configuration":
+        (home / "indexer.toml").write_text((home / "indexer.toml").read_text() + "\n# x\n")
+    elif change == "environment":
+        monkeypatch.setenv("INDEXER_SPLIT__SIZE", "100")
+    elif change == "head":
+        (metadata / "HEAD").write_text("0123456789abcdef-9\n")
+    elif change == "segment":
+        next((home / "vectorstore").glob("*/*.faiss")).unlink()
+    elif change == "catalog":
+        next(metadata.glob("*/catalog.db")).write_bytes(b"")
+    elif change == "root":
+        kb.rename(home / "old")
+        (home / "knowledge_base").mkdir()
+    elif change == "seal":
+        (metadata / "quick").write_text("x" + (metadata / "quick").read_text()[1:])
+    elif change == "held":
+        import sqlite3
+
+        con = sqlite3.connect(next(metadata.glob("*/catalog.db")))
+        con.execute("UPDATE document SET held=1 WHERE id=1")
+        con.commit()
+        con.close()
+    assert quick.attempt([*WORDS]) is None
+
+
+@pytest.mark.parametrize("words", [["update"], ["status"], [], ["update", "--now", "x"], ["update", "--now", "--dry-run"]])
+def test_other_words_are_not_its_own(home: Path, words: list[str]) -> None:
+    """Anything but the plain no-change question goes to the product."""
+    settle(home)
+    assert quick.attempt(words) is None
+
+
+def test_loads_nothing(home: Path) -> None:
+    """In a process of its own it answers without the product, numpy, pathlib or typing."""
+    settle(home)
+    code = (
+        "import sys\nfrom indexer.entry import main\nsys.argv = ['indexer', 'update', '--now']\nassert main() == 0\n"
+        "bad = {'indexer.update', 'indexer.core.model', 'numpy', 'faiss', 'pydantic', 'typing', 'pathlib', 'argparse', 'json', 're'}\n"
+        "sys.exit(repr(bad & set(sys.modules)) if bad & set(sys.modules) else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, cwd=home)
+    assert done.returncode == 0, done.stderr
+    assert "no change" in done.stdout
+
+
+def test_is_on_record(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A no-change run counts as a run: status shows it as the last one."""
+    settle(home)
+    capsys.readouterr()
+    assert quick.attempt([*WORDS, "--json"]) == 0
+    run = json.loads(capsys.readouterr().out)["run"]
+    assert main(["status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["last_run"]["run"] == run

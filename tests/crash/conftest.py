@@ -1,0 +1,48 @@
+"""The workers and the prepared scene, shared by all tests of this folder; a line of figures at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from . import episodes
+from .checks import Prepared
+from .figures import line
+from .workers import Workers
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """Processes to fork from."""
+    pool = Workers()
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="session")
+def memory() -> Iterator[Path]:
+    """A folder in memory where there is one: a kill loses nothing of it, and fsync is free."""
+    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix="indexer-crash-", dir=where))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def prepared(workers: Workers, memory: Path) -> Prepared:
+    """A knowledge base with a history, saved before the run under test."""
+    root = memory / "prepared"
+    root.mkdir()
+    workers.map(episodes.prepare, [(str(root),)])
+    return Prepared(root)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last line: what was tried."""
+    if (text := line()) and not hasattr(config, "workerinput"):
+        print(text)
