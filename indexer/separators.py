@@ -12,7 +12,9 @@ import re
 from functools import lru_cache
 
 # What must not begin a chunk: it belongs to the words before it.
-NO_START = "。！？；，、：）】》」』〉〕”’;"
+NO_START = "。！？；，、：）】》」』〉〕”’…;"
+# The same for the last resort, inside a run without any better place.
+_NO_START_UNIT = NO_START + r"—～％‰℃·,.!?:)}%\]"
 _CLOSING = "”’」』）】》〉〕)\\]"
 _BEFORE = f"(?![{NO_START}])"
 # Chinese marks end a sentence by themselves, English ones only before white space (3.14, e.g.x).
@@ -60,7 +62,7 @@ def _unit(size: int) -> str:
     emoji = rf"(?:\u200d[^\s]{_EXTEND}{{0,2}}+){{0,{joined}}}+" if joined else ""
     return (
         rf"[《「『（【“‘(\[]{{0,{opening}}}(?:[0-9A-Za-z]{{1,{word}}}+{flag}|[\s\S]){_EXTEND}{{0,{marks}}}+{emoji}"
-        rf"(?:\s{{0,2}}+[{NO_START}]){{0,{closing}}}+"
+        rf"(?:\s{{0,2}}+[{_NO_START_UNIT}]){{0,{closing}}}+"
     )
 
 

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ConfigError, ParseRefused
@@ -55,15 +55,16 @@ class Parsers:
 
     ``loaders`` maps a suffix such as ".rst" to ``package.module:LoaderClass``; a configured
     suffix replaces a built-in one. ``workers`` is the number of worker processes that may run
-    at once; ``parse`` may be called from as many threads. Nothing is started before the first
+    at once; ``parse`` may be called from any number of threads, which wait for one. Nothing is started before the first
     file that needs a worker.
     """
 
     def __init__(self, limits: ParseLimits, loaders: Mapping[str, str] | None = None, workers: int = 1) -> None:
         self._limits = limits
         self._loaders = {_suffix_key(suffix): _loader_spec(spec) for suffix, spec in (loaders or {}).items()}
-        self._workers = max(1, workers)
-        self._pool: list[Sandbox] | None = None
+        self._free = BoundedSemaphore(max(1, workers))
+        self._pool: list[Sandbox] = []
+        self._generation = 0  # raised by close: a worker given back later is not kept
         self._lock = Lock()
 
     def supports(self, path: str) -> bool:
@@ -103,8 +104,9 @@ class Parsers:
     def close(self) -> None:
         """Ends the worker processes; a later ``parse`` starts new ones."""
         with self._lock:
-            pool, self._pool = self._pool, None
-        for sandbox in pool or ():
+            pool, self._pool = self._pool, []
+            self._generation += 1
+        for sandbox in pool:
             sandbox.close()
 
     def _dispatch(self, name: str, data: bytes) -> Parsed:
@@ -123,29 +125,21 @@ class Parsers:
         return parsed
 
     def _in_worker(self, request: Mapping[str, object], data: bytes) -> Parsed:
-        sandbox = self._take()
-        try:
-            return sandbox.parse(request, data)
-        finally:
-            self._give(sandbox)
-
-    def _take(self) -> Sandbox:
-        """A free worker, the warmest first; a new one when all are busy."""
+        """Asks the worker that was used last, the warmest; a new one when there is none."""
         from .sandbox import Sandbox
 
-        with self._lock:
-            if self._pool is None:
-                self._pool = []
-            if self._pool:
-                return self._pool.pop()
-        return Sandbox(self._limits, loaders=bool(self._loaders))
-
-    def _give(self, sandbox: Sandbox) -> None:
-        with self._lock:
-            if self._pool is not None and len(self._pool) < self._workers:
-                self._pool.append(sandbox)
-                return
-        sandbox.close()  # closed meanwhile, or more threads than workers
+        with self._free:
+            with self._lock:
+                generation = self._generation
+                sandbox = self._pool.pop() if self._pool else Sandbox(self._limits, bool(self._loaders))
+            try:
+                return sandbox.parse(request, data)
+            finally:
+                with self._lock:
+                    if kept := generation == self._generation:
+                        self._pool.append(sandbox)
+                if not kept:
+                    sandbox.close()
 
 
 def _checked(parsed: Parsed, limits: ParseLimits) -> Parsed:

@@ -41,6 +41,7 @@ class Decoded(NamedTuple):
     text: str
     encoding: str
     bad: tuple[int, ...] = ()
+    zeros: int = 0  # zero bytes left out
     confidence: float = 1.0
 
 
@@ -54,7 +55,7 @@ def decode(data: bytes) -> Decoded:
     except UnicodeDecodeError:
         return _not_utf8(data)
     if "\0" in text:
-        return _wide(data) or _binary(data)
+        return _wide(data) or _padded(data) or _binary(data)
     if text.isascii() and re.search(ESCAPED, data):
         return _escaped(data) or Decoded(text, "ascii")
     if _is_binary(data):
@@ -72,13 +73,25 @@ def _accident(data: bytes, text: str) -> bool:
 
 def _not_utf8(data: bytes) -> Decoded:
     if b"\0" in data:
-        return _wide(data) or _binary(data)
+        return _wide(data) or _padded(data) or _binary(data)
     mostly = _mostly_utf8(data)
     if mostly is not None:
         return mostly
     if _is_binary(data):
         return _wide(data) or _binary(data)
     return _legacy(data)
+
+
+def _padded(data: bytes) -> Decoded | None:
+    """A text with a few runs of zero bytes, as a crash leaves in a log file."""
+    runs = len(re.findall(rb"\0+", data))
+    rest = data.replace(b"\0", b"")
+    if runs > 1 + len(data) // 2000 or len(rest) < 16 or _is_binary(rest):
+        return None
+    try:
+        return Decoded(rest.decode("utf-8"), "utf-8", zeros=len(data) - len(rest))
+    except UnicodeDecodeError:
+        return None
 
 
 def _binary(data: bytes) -> Decoded:

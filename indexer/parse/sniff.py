@@ -7,6 +7,7 @@ process on hostile bytes.
 from __future__ import annotations
 
 import re
+import struct
 
 from indexer.core.errors import ParseRefused
 from indexer.core.model import Message
@@ -171,6 +172,7 @@ def _zip(data: bytes) -> str:
         match = re.match(rb"application/vnd\.oasis\.opendocument\.([a-z]+)", data[38:120])
         if match:
             return OPEN_DOCUMENT.get(match[1], "OpenDocument file")
+    data = _directory(data)
     for member, kind in ZIP_MEMBERS:
         if member in data:
             return kind
@@ -179,6 +181,16 @@ def _zip(data: bytes) -> str:
     if b"content.xml" in data and b"META-INF/manifest.xml" in data:
         return "OpenDocument file"
     return "zip archive"
+
+
+def _directory(data: bytes) -> bytes:
+    """The zip's own list of names: a workbook stored inside a document has a list of its own."""
+    end = data.rfind(b"PK\x05\x06")
+    if end >= 0 and len(data) >= end + 22:
+        size, offset = struct.unpack_from("<II", data, end + 12)
+        if data[offset : offset + 4] == b"PK\x01\x02":
+            return data[offset : offset + size]
+    return data
 
 
 def _textual(head: bytes, binary: bool) -> str | None:

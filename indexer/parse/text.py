@@ -5,6 +5,7 @@ Runs in the main process: nothing but codecs and fixed linear scans touches the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.core.model import Message, Parsed, ParseLimits, Section, State
@@ -37,8 +38,9 @@ def read(data: bytes) -> Readable:
     text = normalise(found.text)
     if not text or text.isspace():
         return Readable("", State.NO_TEXT, (Message("The file has no text, only white space"),), details)
-    if found.bad:
-        return Readable(text, State.WARNED, (_bad_bytes(found),), details)
+    notes = tuple(_damage(found))
+    if notes:
+        return Readable(text, State.WARNED, notes, details)
     return Readable(text, State.INDEXED, (), details)
 
 
@@ -50,9 +52,15 @@ def parse(data: bytes, limits: ParseLimits) -> Parsed:
     return Parsed(sections, found.state, found.notes, "text", details=found.details)
 
 
-def _bad_bytes(found: Decoded) -> Message:
+def _damage(found: Decoded) -> Iterator[Message]:
+    if found.zeros:
+        yield Message(
+            "{count} zero bytes in the text were left out, as after a crash; check the file", {"count": found.zeros}
+        )
+    if not found.bad:
+        return
     offsets = ", ".join(str(at) for at in found.bad[:SHOWN]) + (" ..." if len(found.bad) > SHOWN else "")
-    return Message(
+    yield Message(
         "{count} places are not valid {encoding} and shown as \ufffd (at byte {offsets}); save the file as UTF-8",
         {"count": len(found.bad), "encoding": found.encoding, "offsets": offsets},
     )

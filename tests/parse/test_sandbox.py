@@ -295,5 +295,5 @@ def test_text_and_markdown_start_no_process() -> None:
     assert parsers.parse("a.txt", b"text").state is State.INDEXED
     assert parsers.parse("a.md", b"# text").state is State.INDEXED
     assert set(psutil.Process().children()) == before
-    assert parsers._pool is None
+    assert parsers._pool == []
     parsers.close()

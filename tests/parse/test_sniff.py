@@ -114,3 +114,20 @@ def test_truncated_and_unknown_bytes_are_left_to_the_parser() -> None:
     """Damage is for the parser to judge."""
     assert check("docx", DOCX[: len(DOCX) // 2])[0] == "docx"
     assert identify(bytes(range(1, 255)), binary=True) is None
+
+
+def test_stored_workbook_inside_a_document_is_no_workbook() -> None:
+    """Only the outer zip's own names say what it is."""
+    import io
+    import zipfile
+
+    from indexer.parse import sniff
+
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as z:
+        z.writestr("xl/workbook.xml", "<workbook/>")
+    outer = io.BytesIO()
+    with zipfile.ZipFile(outer, "w") as z:
+        z.writestr("word/document.xml", "<document/>")
+        z.writestr("word/embeddings/sheet.xlsx", inner.getvalue())
+    assert sniff.check("docx", outer.getvalue())[0] == "docx"

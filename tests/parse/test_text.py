@@ -93,6 +93,13 @@ def test_a_few_bad_bytes_do_not_flip_the_encoding() -> None:
     )
 
 
+def test_zero_padding_of_a_log_is_left_out() -> None:
+    """A log file with a block of zeros, as a crash leaves it, keeps its lines and is WARNED."""
+    parsed = parse(b"line one\nline two\n" + bytes(512) + "第三行\n".encode(), "a.log")
+    assert parsed.text == "line one\nline two\n第三行\n"
+    assert (parsed.state, str(parsed.notes[0])[:14]) == (State.WARNED, "512 zero bytes")
+
+
 def test_a_character_cut_at_the_end_is_named() -> None:
     """A half-copied file keeps its text and says where it broke."""
     parsed = parse(CHINESE.encode()[:-2])
