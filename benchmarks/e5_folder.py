@@ -75,20 +75,7 @@ def _tokenizer(file: q4.Q4File) -> Tokenizer:
 def _configurations() -> dict[str, object]:
     module = "sentence_transformers.models"
     return {
-        "config.json": {
-            "architectures": ["BertModel"],
-            "model_type": "bert",
-            "hidden_size": q4.HIDDEN,
-            "num_hidden_layers": q4.LAYERS,
-            "num_attention_heads": q4.HEADS,
-            "intermediate_size": q4.FFN,
-            "vocab_size": q4.VOCABULARY,
-            "max_position_embeddings": q4.POSITIONS,
-            "type_vocab_size": 2,
-            "layer_norm_eps": 1e-12,
-            "hidden_act": "gelu",
-            "pad_token_id": 0,
-        },
+        "config.json": _model(),
         "tokenizer_config.json": {
             "tokenizer_class": "PreTrainedTokenizerFast",
             "bos_token": "<s>",
@@ -106,4 +93,21 @@ def _configurations() -> dict[str, object]:
         "1_Pooling/config.json": {"word_embedding_dimension": q4.HIDDEN, "pooling_mode_mean_tokens": True},
         "sentence_bert_config.json": {"max_seq_length": q4.POSITIONS, "do_lower_case": False},
         "config_sentence_transformers.json": {"prompts": {"query": "query: ", "document": "passage: "}},
+    }
+
+
+def _model() -> dict[str, object]:
+    return {
+        "architectures": ["BertModel"],
+        "model_type": "bert",
+        "hidden_size": q4.HIDDEN,
+        "num_hidden_layers": q4.LAYERS,
+        "num_attention_heads": q4.HEADS,
+        "intermediate_size": q4.FFN,
+        "vocab_size": q4.VOCABULARY,
+        "max_position_embeddings": q4.POSITIONS,
+        "type_vocab_size": 2,
+        "layer_norm_eps": 1e-12,
+        "hidden_act": "gelu",
+        "pad_token_id": 0,
     }

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -82,9 +81,15 @@ def worker(name: str, folder: str) -> None:
         start, cpu = time.perf_counter(), time.process_time()
         rows = function(batch)
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = peak_mb()
         first = [[float(x) for x in row] for row in rows[:20]]
         print(json.dumps({"wall_s": wall, "cpu_s": cpu, "rss_mb": peak, "rows": first}), flush=True)
+
+
+def peak_mb() -> float:
+    """Peak resident memory of this process in MB (Linux; ru_maxrss would count the parent's at the fork)."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return next(int(line.split()[1]) / 1000 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
 class Process:

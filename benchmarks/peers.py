@@ -79,7 +79,8 @@ def compare(args: argparse.Namespace, work: Path) -> Table:
     trees.make(work / "warm", WARM_UP, seed=args.seed + 1)
     table: Table = {workload: {} for workload in trees.WORKLOADS if workload in args.only}
     for name in args.systems:
-        warm_up(name, work)
+        if args.warm_up:
+            warm_up(name, work)
         home = work / name
         shutil.copytree(work / "base", home / "tree")
         for workload, figures in measured(name, home, args).items():
@@ -161,6 +162,9 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--repeat", type=int, default=1, help="runs a workload; the cheapest counts")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--quiet", type=float, default=trees.QUIET, help="seconds between a change and the run")
+    parser.add_argument(
+        "--warm-up", action=argparse.BooleanOptionalAction, default=True, help="on 20 files, unmeasured"
+    )
     parser.add_argument("--dir", type=Path, help="where to put the trees (a real disk; default: the temporary folder)")
     parser.add_argument("--check", action=argparse.BooleanOptionalAction, default=None, help="check what is found")
     args = parser.parse_args(argv)

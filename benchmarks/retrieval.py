@@ -71,7 +71,13 @@ def measure(folder: Path, split: str) -> dict[str, float]:
     n = len(ranks)
     figures = {f"recall@{k}": sum(r is not None and r < k for r in ranks) / n for k in (1, 5, 10)}
     figures["mrr@10"] = sum(1 / (r + 1) for r in ranks if r is not None) / n
-    return {"questions": n, "passages": len(names), "chunks": report.tally.embedded, "index_s": round(seconds, 1), **figures}
+    return {
+        "questions": n,
+        "passages": len(names),
+        "chunks": report.tally.embedded,
+        "index_s": round(seconds, 1),
+        **figures,
+    }
 
 
 def _rank(found: list[str], wanted: set[str]) -> int | None:

@@ -83,13 +83,15 @@ class Recipe(System):
 
     def argv(self) -> list[str]:
         """One run of the recipe."""
-        module = f"benchmarks.baselines.{self.program}"
-        store = str(self.home / "store")
-        return [sys.executable, "-m", module, str(self.tree), store, "--embeddings", self.embeddings]
+        return self._command(self.program, self.tree, self.home / "store")
 
     def live(self) -> list[str]:
-        """The same program, told to change nothing."""
-        return [*self.argv(), "--live"]
+        """See :mod:`benchmarks.baselines.live`."""
+        return self._command("live", self.home / "store")
+
+    def _command(self, program: str, *folders: Path) -> list[str]:
+        module = f"benchmarks.baselines.{program}"
+        return [sys.executable, "-m", module, *map(str, folders), "--embeddings", self.embeddings]
 
 
 class Script(Recipe):

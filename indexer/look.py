@@ -152,8 +152,9 @@ class Looker:
         """What of the gone files is removed, what is held."""
         held = self.catalog.held(source_id)
         parents = {p: p.rpartition(b"/")[0] for p in held}
-        missing = {p for p in held if not look.has(p) and not look.unknown(parents[p])}
-        gone = sorted(({g.path for g in changes.gone} - look.ignored) | missing)
+        excluded = {p for p in {g.path for g in changes.gone} | held.keys() if look.excluded(p)}
+        missing = {p for p in held if not look.has(p) and not look.unknown(parents[p])} - excluded
+        gone = sorted(({g.path for g in changes.gone} - excluded) | missing)
         if self.request.paths and not self.request.allow_deletions:
             gone = [p for p in gone if p not in held or p in {g.path for g in changes.gone}]
         root = self.catalog.db.one("SELECT device,inode FROM source WHERE id=?", (source_id,)) or (None, None)
@@ -168,8 +169,7 @@ class Looker:
             moved = self._moved(source, source_id, gone, changes)
             deletions = judge([p for p in gone if p not in moved])
             deletions = Deletions(deletions.remove + tuple(moved), deletions.hold, deletions.emptied)
-        ignored = tuple(g.path for g in changes.gone if g.path in look.ignored)
-        deletions = Deletions(deletions.remove + ignored, deletions.hold, deletions.emptied)
+        deletions = Deletions(deletions.remove + tuple(sorted(excluded)), deletions.hold, deletions.emptied)
         if deletions.emptied:
             self.report.unavailable.append(
                 Message(_EMPTIED, {"name": source.name, "path": source.path, "count": len(deletions.hold)})
@@ -183,9 +183,10 @@ class Looker:
         """Those of the gone files whose very bytes lie under a new name: moved, not deleted."""
         rows = self.catalog.documents(source_id, gone)
         sizes = {g.stat.size for g in changes.gone}
+        unsized = not {g.path for g in changes.gone}.issuperset(gone)  # held since an earlier look
         here: Counter[bytes] = Counter()
         for c in changes.candidates:
-            if not c.known and c.stat.size in sizes:
+            if not c.known and (unsized or c.stat.size in sizes):
                 with suppress(IndexerError, FileNotFoundError):
                     here[
                         folder.read(source, unraw(c.path), self.world.settings.limits.file_mb, self.world.now_ns).sha256

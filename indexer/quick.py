@@ -14,6 +14,7 @@ import hashlib
 import os
 import sys
 import time
+import zlib
 
 NAME = "quick"
 FORMAT = "1"
@@ -155,10 +156,11 @@ def _same(con, name: str, root: bytes, identity: tuple[int, int], facts: list[st
     walk = Walk(root, facts[3].encode().split(b" "), include, exclude).go()
     if walk.unreadable:
         return False
-    known = dict(
-        con.execute("SELECT path,files FROM folder WHERE source=(SELECT id FROM source WHERE name=?)", (name,))
-    )
-    return bool(known == walk.folders)
+    rows = con.execute("SELECT path,files FROM folder WHERE source=(SELECT id FROM source WHERE name=?)", (name,))
+    try:
+        return {path: zlib.decompress(files) for path, files in rows} == walk.folders
+    except zlib.error:
+        return False
 
 
 def _record(con, started: int) -> tuple[int, int]:  # type: ignore[no-untyped-def]

@@ -73,7 +73,7 @@ class Run:
     def _with_store(self, store: Store) -> None:
         """Work on one generation; started again on a new one when this one proves damaged."""
         self.store = store
-        self.wrote, self._model, self._donor = False, None, None
+        self.wrote, self._model, self._donor, self.floor = False, None, None, self.opened.floor
         self.report.commit_before = self.report.commit = store.catalog.head()
         if self.opened.healed:
             self.report.healed.append(

@@ -1,5 +1,5 @@
-"""The usual recipes, each a program: ``python -m benchmarks.baselines.NAME TREE STORE [--live]``.
+"""The usual recipes, each a program: ``python -m benchmarks.baselines.NAME TREE STORE --embeddings CLASS``.
 
-It brings STORE in step with TREE and prints ``{"embedded": N}``; with ``--live`` it changes
-nothing and prints what can be found: one ``[path, text]`` a line, as JSON.
+It brings STORE in step with TREE and prints ``{"embedded": N}``.
+``python -m benchmarks.baselines.live STORE --embeddings CLASS`` prints what can be found there.
 """

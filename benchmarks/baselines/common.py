@@ -11,7 +11,6 @@ from pathlib import Path
 import faiss
 from langchain_community.docstore.in_memory import InMemoryDocstore
 from langchain_community.vectorstores import FAISS
-from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 SIZE, OVERLAP = 256, 50  # characters
@@ -48,26 +47,14 @@ def load(store: Path, embedding: Counted) -> FAISS:
     return FAISS(embedding, index, InMemoryDocstore(), {})
 
 
-def live(store: FAISS) -> None:
-    """Print every chunk that can be found."""
-    for key in store.index_to_docstore_id.values():
-        found = store.docstore.search(key)
-        assert isinstance(found, Document), found
-        print(json.dumps([found.metadata["source"], found.page_content], ensure_ascii=False))
-
-
 def main(update: Callable[[Path, Path, Counted], None]) -> None:
     """Parse the arguments, do what they say."""
     parser = argparse.ArgumentParser()
     parser.add_argument("tree", type=Path)
     parser.add_argument("store", type=Path)
     parser.add_argument("--embeddings", required=True, metavar="package.module:Class")
-    parser.add_argument("--live", action="store_true")
     args = parser.parse_args()
     embedding = embedder(args.embeddings)
-    if args.live:
-        live(load(args.store, embedding))
-        return
     args.store.mkdir(parents=True, exist_ok=True)
     update(args.tree, args.store, embedding)
     print(json.dumps({"embedded": embedding.texts}))

@@ -88,6 +88,25 @@ class Dotted:
 
 
 def _instance(dotted: str, options: Mapping[str, object]) -> Any:
+    kind = _class(dotted)
+    try:
+        instance = kind(**options)
+    except Exception as error:  # a foreign constructor may raise anything
+        raise ConfigError(
+            'embedding.model = "python:{dotted}" cannot be made from embedding.options: {kind}: {reason}',
+            dotted=dotted,
+            kind=type(error).__name__,
+            reason=error,
+        ) from error
+    if not (hasattr(instance, "embed_documents") and hasattr(instance, "embed_query")):
+        raise ConfigError(
+            'embedding.model = "python:{dotted}" has no embed_documents and embed_query: it is no LangChain Embeddings',
+            dotted=dotted,
+        )
+    return instance
+
+
+def _class(dotted: str) -> Any:
     module_name, _, path = dotted.partition(":")
     try:
         found: Any = import_module(module_name)
@@ -109,18 +128,4 @@ def _instance(dotted: str, options: Mapping[str, object]) -> Any:
                 nearest=nearest(name, [known for known in dir(found) if not known.startswith("_")] or [name]),
             )
         found = getattr(found, name)
-    try:
-        instance = found(**options)
-    except Exception as error:  # a foreign constructor may raise anything
-        raise ConfigError(
-            'embedding.model = "python:{dotted}" cannot be made from embedding.options: {kind}: {reason}',
-            dotted=dotted,
-            kind=type(error).__name__,
-            reason=error,
-        ) from error
-    if not (hasattr(instance, "embed_documents") and hasattr(instance, "embed_query")):
-        raise ConfigError(
-            'embedding.model = "python:{dotted}" has no embed_documents and embed_query: it is no LangChain Embeddings',
-            dotted=dotted,
-        )
-    return instance
+    return found

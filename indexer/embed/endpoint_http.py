@@ -8,6 +8,7 @@ httpx comes with LangChain and honours proxy settings and certificates as users 
 from __future__ import annotations
 
 import random
+import re
 import time
 import weakref
 from collections.abc import Callable, Mapping
@@ -113,30 +114,8 @@ class Client:
         return asked
 
     def _decoded(self, answer: httpx.Response) -> object:
-        status = answer.status_code
-        if 300 <= status < 400:
-            raise EmbeddingFailed(
-                "the embedding server {url} redirects to {target}; redirects are not followed, because texts and key "
-                "would go there: set embedding.base_url to it if you trust it",
-                url=self.base_url,
-                target=answer.headers.get("location", "?"),
-            )
-        if status in (401, 403):
-            raise EmbeddingFailed(
-                "the embedding server {url} refuses the key (HTTP {status}: {reason}); set embedding.api_key",
-                url=self.base_url,
-                status=status,
-                reason=reason(answer),
-            )
-        if status == 404:
-            raise EmbeddingFailed(
-                "the embedding server {url} knows no such model or path (HTTP 404: {reason}); check embedding.model "
-                "and that embedding.base_url ends where /embeddings begins (mostly /v1)",
-                url=self.base_url,
-                reason=reason(answer),
-            )
-        if status != 200:
-            raise Refused(status, reason(answer))
+        if answer.status_code != 200:
+            raise self._refusal(answer)
         try:
             return answer.json()
         except ValueError as error:
@@ -144,6 +123,31 @@ class Client:
                 "the embedding server {url} answers with something that is no JSON; is embedding.base_url right?",
                 url=self.base_url,
             ) from error
+
+    def _refusal(self, answer: httpx.Response) -> Exception:
+        status, url = answer.status_code, self.base_url
+        if 300 <= status < 400:
+            return EmbeddingFailed(
+                "the embedding server {url} redirects to {target}; redirects are not followed, because texts and key "
+                "would go there: set embedding.base_url to it if you trust it",
+                url=url,
+                target=answer.headers.get("location", "?"),
+            )
+        if status in (401, 403):
+            return EmbeddingFailed(
+                "the embedding server {url} refuses the key (HTTP {status}: {reason}); set embedding.api_key",
+                url=url,
+                status=status,
+                reason=reason(answer),
+            )
+        if status == 404:
+            return EmbeddingFailed(
+                "the embedding server {url} knows no such model or path (HTTP 404: {reason}); check embedding.model "
+                "and that embedding.base_url ends where /embeddings begins (mostly /v1)",
+                url=url,
+                reason=reason(answer),
+            )
+        return Refused(status, reason(answer))
 
 
 def reason(answer: httpx.Response) -> str:
@@ -159,10 +163,8 @@ def reason(answer: httpx.Response) -> str:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds to wait by the Retry-After header (seconds or a date), None without a usable one."""
     value = headers.get("retry-after", "").strip()
-    try:
+    if re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", value):
         return max(0.0, float(value))
-    except ValueError:
-        pass
     try:
         when = parsedate_to_datetime(value)
     except (ValueError, TypeError):

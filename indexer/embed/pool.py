@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -33,28 +33,17 @@ def run(work: Callable[[int], None], order: Sequence[int], threads: int, progres
     ``progress`` is called in the calling thread. The first exception, or Ctrl-C, is raised
     here after the pieces that had been started have ended; the others are not started.
     """
-    if min(threads, len(order)) <= 1:
+    count = min(threads, len(order))
+    if count <= 1:
         for item in order:
             work(item)
             if progress:
                 progress(1)
         return
-    todo, lock, stop = iter(order), threading.Lock(), threading.Event()
+    stop = threading.Event()
     finished: SimpleQueue[BaseException | None] = SimpleQueue()
-
-    def worker() -> None:
-        try:
-            while not stop.is_set():
-                with lock:
-                    item = next(todo, None)
-                if item is None:
-                    return
-                work(item)
-                finished.put(None)
-        except BaseException as error:  # raised again in the calling thread
-            finished.put(error)
-
-    crew = [threading.Thread(target=worker, name=f"embed-{n}") for n in range(min(threads, len(order)))]
+    arguments = (work, iter(order), threading.Lock(), stop, finished)
+    crew = [threading.Thread(target=_member, args=arguments, name=f"embed-{n}") for n in range(count)]
     for thread in crew:
         thread.start()
     try:
@@ -63,6 +52,25 @@ def run(work: Callable[[int], None], order: Sequence[int], threads: int, progres
         stop.set()
         for thread in crew:
             thread.join()
+
+
+def _member(
+    work: Callable[[int], None],
+    todo: Iterator[int],
+    lock: threading.Lock,
+    stop: threading.Event,
+    finished: SimpleQueue[BaseException | None],
+) -> None:
+    try:
+        while not stop.is_set():
+            with lock:
+                item = next(todo, None)
+            if item is None:
+                return
+            work(item)
+            finished.put(None)
+    except BaseException as error:  # raised again in the calling thread
+        finished.put(error)
 
 
 def _collect(finished: SimpleQueue[BaseException | None], count: int, progress: Progress | None) -> None:

@@ -58,10 +58,9 @@ def _passing(keep: Keep, inside: str) -> Only:
 
         allowed = Bitmap(max((row[2] for row in reader.rows.values()), default=0))
         commit = reader.commit if at is None else at
-        for row in standing(reader.catalog, at):
-            if not inside or matches(inside, *row.key):
-                kept = {p.passage for p in row.chunks(commit) if keep(p.metadata)}
-                allowed.set(np.array(sorted(kept), dtype=np.int64))
+        rows = (row for row in standing(reader.catalog, at) if not inside or matches(inside, *row.key))
+        kept = [chunk.passage for row in rows for chunk in row.chunks(commit) if keep(chunk.metadata)]
+        allowed.set(np.array(kept, dtype=np.int64))
         return allowed
 
     return only

@@ -17,7 +17,7 @@ _SQL = (
 
 
 class Standing(NamedTuple):
-    """One passage at its (first) place in a document; characters of the parsed text."""
+    """One passage at its (first) place in a document; characters of the parsed text (0 for an added document)."""
 
     passage: int
     start: int
@@ -37,16 +37,16 @@ class Shown(NamedTuple):
 
     def chunks(self, commit: int) -> Iterator[Standing]:
         """Its passages in reading order, a repeated one once, as a search finds it."""
-        unpacked, seen = Spans.unpack(self.spans), set[int]()
+        if self.key.source == SOURCE:  # one document, one chunk
+            yield Standing(unpack_ids(self.passages)[0], 0, 0, metadata_of(self.details))
+            return
+        unpacked, sha, seen = Spans.unpack(self.spans), self.sha[:32].hex(), set[int]()
         for (start, end, headings, page), passage in zip(unpacked.spans, unpack_ids(self.passages), strict=True):
             if passage not in seen:
                 seen.add(passage)
-                yield Standing(passage, start, end, self._metadata(unpacked.headings[headings], page or None, start, end, commit))
-
-    def _metadata(self, headings: tuple[str, ...], page: int | None, start: int, end: int, commit: int) -> dict[str, Any]:
-        if self.key.source == SOURCE:
-            return metadata_of(self.details)
-        return file_metadata(self.key, headings, page, start, end, self.title, self.sha[:32].hex(), commit)
+                paths = unpacked.headings[headings]
+                metadata = file_metadata(self.key, paths, page or None, start, end, self.title, sha, commit)
+                yield Standing(passage, start, end, metadata)
 
 
 def standing(catalog: Catalog, at: int | None) -> Iterator[Shown]:

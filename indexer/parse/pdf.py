@@ -128,7 +128,8 @@ class _Reading:
         text = ""
         try:
             content, complete = page_content(page)
-            text = self._read(number, page, content)
+            text, read = self._read(number, page, content)
+            complete = complete and read
         except (ParseRefused, MemoryError):
             raise
         except Exception:  # a hostile page makes pypdf raise nearly anything, RecursionError too
@@ -137,16 +138,22 @@ class _Reading:
             self._found.broken.append(number)
         return text
 
-    def _read(self, number: int, page: PageObject, content: bytes) -> str:
+    def _read(self, number: int, page: PageObject, content: bytes) -> tuple[str, bool]:
+        """The text of a page, and whether all of its content was looked at."""
         from .pdf_annots import add_annotations
-        from .pdf_flatten import Flattener
+        from .pdf_flatten import Flattener, PageTooComplex
         from .pdf_objects import as_dict
         from .pdf_page import layout
         from .pdf_text import tidy
 
         flattener = Flattener(self._shelf, self._hidden)
-        flattener.run(content, as_dict(page.get_inherited("/Resources")))
-        values = add_annotations(page, flattener)
+        values: list[str] = []
+        complete = True
+        try:
+            flattener.run(content, as_dict(page.get_inherited("/Resources")))
+            values = add_annotations(page, flattener)
+        except PageTooComplex:
+            complete = False
         drawing = flattener.drawing
         self._read_bytes += flattener.read_bytes
         text = tidy("\n".join([layout(drawing), *values]))
@@ -156,7 +163,7 @@ class _Reading:
             self._found.unreadable.append(number)
         elif not text.text and (drawing.images or drawing.paths >= MIN_PATHS):
             self._found.scans.append(number)
-        return text.text
+        return text.text, complete
 
 
 def judge(found: _Found, notes: Iterable[Message], *, any_text: bool) -> tuple[State, tuple[Message, ...]]:
@@ -164,42 +171,37 @@ def judge(found: _Found, notes: Iterable[Message], *, any_text: bool) -> tuple[S
 
     Raises ParseRefused where damage left no text: NO_TEXT would retire a good older version.
     """
-    notes = tuple(notes)
-    said = list(notes)
+    damage = tuple(notes)
+    if not any_text and (found.broken or damage):
+        raise ParseRefused("The PDF is damaged: no text can be read; copy or export it again")
+    said = (*damage, *_pages_said(found))
+    if not any_text:
+        return State.NO_TEXT, said or (Message("The PDF has no text: all pages are blank"),)
+    return (State.WARNED if said else State.INDEXED), said
+
+
+def _pages_said(found: _Found) -> Iterator[Message]:
     if found.unreadable:
-        said.append(
-            Message(
-                "Unreadable font on page(s) {pages}: it does not say which characters it shows;"
-                " export the PDF again, or recognise its text (OCR)",
-                {"pages": ranges(found.unreadable)},
-            )
+        yield Message(
+            "Unreadable font on page(s) {pages}: it does not say which characters it shows;"
+            " export the PDF again, or recognise its text (OCR)",
+            {"pages": ranges(found.unreadable)},
         )
     if found.scans:
-        said.append(
-            Message(
-                "No text on page(s) {pages}, only images (a scan?); recognise its text (OCR) to find it",
-                {"pages": ranges(found.scans)},
-            )
+        yield Message(
+            "No text on page(s) {pages}, only images (a scan?); recognise its text (OCR) to find it",
+            {"pages": ranges(found.scans)},
         )
     if found.broken:
-        said.append(
-            Message(
-                "Page(s) {pages} are damaged and could not be read completely; copy or export the PDF again",
-                {"pages": ranges(found.broken)},
-            )
+        yield Message(
+            "Page(s) {pages} are damaged and could not be read completely; copy or export the PDF again",
+            {"pages": ranges(found.broken)},
         )
     if found.guessed:
-        said.append(
-            Message(
-                "The font on page(s) {pages} names Latin letters for Chinese ones; they were read as GB 2312, check them",
-                {"pages": ranges(found.guessed)},
-            )
+        yield Message(
+            "The font on page(s) {pages} names Latin letters for Chinese ones; they were read as GB 2312, check them",
+            {"pages": ranges(found.guessed)},
         )
-    if not any_text and (found.broken or notes):
-        raise ParseRefused("The PDF is damaged: no text can be read; copy or export it again")
-    if not any_text:
-        return State.NO_TEXT, tuple(said) or (Message("The PDF has no text: all pages are blank"),)
-    return (State.WARNED if said else State.INDEXED), tuple(said)
 
 
 def ranges(numbers: Iterable[int]) -> str:

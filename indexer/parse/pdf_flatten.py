@@ -1,8 +1,7 @@
-"""A page's content with everything laid open, as one list of operations.
+"""A page's content with everything laid open, as one list of operations for pypdf.
 
 Form XObjects and the appearances of fields stand where they are drawn, each font has a name
 of its own, text in fonts that pypdf misreads is already decoded, hidden layers are gone.
-pypdf then sees a plain page with the fonts that are really used and nothing else.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from unicodedata import bidirectional
 
 from .pdf_content import PAINTS, SHOWS, Operand, Operation, operations
 from .pdf_fonts import FontShelf, Typeface
-from .pdf_objects import as_dict, as_list, entry, text_string
+from .pdf_objects import as_dict, as_list, entry, mapped, replaced, text_string
 
 if TYPE_CHECKING:
     from pypdf.generic import DictionaryObject, StreamObject
@@ -24,9 +23,7 @@ MAX_OPERATIONS = 600_000
 MAX_FORMS = 5_000
 MAX_FORM_DEPTH = 24
 MAX_CONTENT_BYTES = 128 << 20
-# Images of a few dots are spacers and bullets, never a scanned page.
-MIN_IMAGE_SIDE = 8
-
+MIN_IMAGE_SIDE = 8  # dots; smaller images are spacers and bullets, never a scanned page
 PLACES = frozenset({b"Td", b"TD", b"Tm", b"T*"})
 
 
@@ -36,7 +33,7 @@ class PageTooComplex(Exception):
 
 @dataclass(slots=True)
 class Drawing:
-    """What a page draws. ``images`` and ``paths`` are counts of drawn objects."""
+    """What a page draws; ``images``, ``paths`` and ``shows`` are counts."""
 
     operations: list[tuple[list[Any], bytes]] = field(default_factory=list)
     fonts: dict[str, DictionaryObject] = field(default_factory=dict)
@@ -64,6 +61,7 @@ class Flattener:
         self.read_bytes = 0
         self._content_bytes = 0
         self._running: list[int] = []
+        self._silent: set[int] = set()
         self._face: Typeface | None = None
         self.placed = True
 
@@ -71,7 +69,6 @@ class Flattener:
         """Adds a content stream. Raises PageTooComplex."""
         self.read_bytes += len(data)
         self._content_bytes += len(data)
-        self.read_bytes += len(data)
         if self._content_bytes > MAX_CONTENT_BYTES:
             raise PageTooComplex
         stream = _Stream(self, resources)
@@ -82,7 +79,7 @@ class Flattener:
     def form(self, form: StreamObject, resources: Mapping[str, Any]) -> None:
         """Adds a form XObject where it is drawn; a form inside itself is drawn once."""
         identity = form.indirect_reference.idnum if form.indirect_reference else id(form)
-        if identity in self._running or len(self._running) >= MAX_FORM_DEPTH:
+        if identity in self._running or identity in self._silent or len(self._running) >= MAX_FORM_DEPTH:
             return
         self._forms += 1
         if self._forms > MAX_FORMS:
@@ -96,6 +93,8 @@ class Flattener:
             self.run(form.get_data(), as_dict(form.get("/Resources")) or resources)
         finally:
             self._running.pop()
+        if self.drawing.shows == saved.shows:
+            self._silent.add(identity)  # an icon drawn a thousand times is read once
         self.restore(saved)
 
     def emit(self, operator: bytes, operands: list[Any]) -> None:
@@ -133,15 +132,15 @@ class Flattener:
         self.drawing.shows += 1
         operands: list[Any] = operation.operands
         if self._face is None:
-            self.choose({}, [])
+            self.choose({}, [])  # text before any Tf
         if not self.placed:
             self.emit(b"Td", [0.0, 0.0])  # pypdf compares positions only where text is placed
             self.placed = True
         decode = self._face.decode if self._face else None
         if instead is not None:
-            operands = _replaced(operands, instead)
+            operands = replaced(operands, instead)
         elif decode is not None:
-            operands = _mapped(operands, decode)
+            operands = mapped(operands, decode)
         shown = next((item for item in reversed(operands) if isinstance(item, list | bytes | str)), b"")
         if isinstance(shown, list):  # also "[(a)] Tj", which viewers show
             self.emit(b"TJ", [ArrayObject(item for item in shown if isinstance(item, bytes | str | float))])
@@ -153,15 +152,13 @@ class Flattener:
     def image(self, image: Mapping[str, Any]) -> None:
         """Counts an image that may be a scan."""
         sides = (entry(image, "/Width"), entry(image, "/Height"))
-        data = getattr(image, "_data", b"")  # held by pypdf from now on
-        self.read_bytes += len(data)
+        self.read_bytes += len(getattr(image, "_data", b""))  # held by pypdf from now on
         if all(not isinstance(side, int | float) or side >= MIN_IMAGE_SIDE for side in sides):
             self.drawing.images += 1
 
     def hides(self, group: object) -> bool:
         """Whether an optional content group, or membership, is switched off."""
-        number = getattr(group, "idnum", None)
-        if number in self._hidden:
+        if getattr(group, "idnum", None) in self._hidden:
             return True
         members = as_dict(group).get("/OCGs")
         listed = members if isinstance(members, list) else [as_dict(group).raw_get("/OCGs")] if members else []
@@ -251,16 +248,3 @@ class _Stream:
             hidden, _ = self._marks.pop()
             self._hidden -= hidden
             self._instead = "" if any(mark[1] is not None for mark in self._marks) else None
-
-
-def _mapped(operands: list[Any], decode: Any) -> list[Any]:
-    return [
-        decode(item) if isinstance(item, bytes) else _mapped(item, decode) if isinstance(item, list) else item
-        for item in operands
-    ]
-
-
-def _replaced(operands: list[Any], text: str) -> list[Any]:
-    """The same operands with the whole text in the place of the first string."""
-    left = [text]
-    return _mapped(operands, lambda codes: left.pop() if left else "")

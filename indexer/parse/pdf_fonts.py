@@ -193,6 +193,35 @@ class _Defined(dict[Any, Any]):
         return super().get(key, UNREADABLE if default == key else default)
 
 
+class _Remembering:
+    """Reads each font resource once, whatever state it is in."""
+
+    def __init__(self, read: Callable[[DictionaryObject], Any]) -> None:
+        self._read = read
+        self._known: dict[int, tuple[object, Any]] = {}
+
+    def font(self, resource: DictionaryObject) -> Any:
+        """pypdf's font for a resource; the standard one for a resource in ruins."""
+        if id(resource) not in self._known:
+            if len(self._known) >= MAX_FACES:
+                self._known.clear()
+            self._known[id(resource)] = (resource, self._made(resource))  # kept, or its id may return
+        return self._known[id(resource)][1]
+
+    def _made(self, resource: DictionaryObject) -> Any:
+        from pypdf.generic import StreamObject
+
+        try:
+            font = self._read(resource)
+            if font.sub_type == "Type0" and isinstance(entry(resource, "/ToUnicode"), StreamObject):
+                font.character_map = _Defined(font.character_map)
+        except MemoryError:
+            raise
+        except Exception:  # one font must not cost the page
+            return self._read(_standard())
+        return font
+
+
 @contextmanager
 def fonts_read_once() -> Iterator[None]:
     """Within it pypdf reads each font once, not once a page (a quarter of a Chinese manual's time).
@@ -200,31 +229,15 @@ def fonts_read_once() -> Iterator[None]:
     This is the one place that reaches into pypdf: where its inside is different, all works as
     before, only slower.
     """
-    from pypdf.generic import StreamObject, _font
+    from pypdf.generic import _font
 
-    read = getattr(_font.Font, "from_font_resource", None)
-    known: dict[int, tuple[object, Any]] = {}
-
-    def remembered(cls: type, resource: DictionaryObject) -> Any:
-        if id(resource) not in known:
-            if len(known) >= MAX_FACES:
-                known.clear()
-            try:
-                font = read(resource)  # type: ignore[misc]
-            except MemoryError:
-                raise
-            except Exception:  # one font in ruins must not cost the page
-                font = read(_standard())  # type: ignore[misc]
-            if font.sub_type == "Type0" and isinstance(entry(resource, "/ToUnicode"), StreamObject):
-                font.character_map = _Defined(font.character_map)
-            known[id(resource)] = (resource, font)
-        return known[id(resource)][1]
-
-    if read is None:
+    kept = vars(_font.Font).get("from_font_resource")
+    if kept is None:
         yield
         return
-    _font.Font.from_font_resource = classmethod(remembered)  # type: ignore[method-assign,assignment]
+    remembering = _Remembering(_font.Font.from_font_resource)
+    _font.Font.from_font_resource = staticmethod(remembering.font)  # type: ignore[method-assign,assignment]
     try:
         yield
     finally:
-        _font.Font.from_font_resource = read  # type: ignore[method-assign]
+        _font.Font.from_font_resource = kept

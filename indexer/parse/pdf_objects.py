@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,3 +40,17 @@ def as_list(value: object) -> list[Any]:
     """The array behind a value; empty if it is none."""
     value = value.get_object() if hasattr(value, "get_object") else value
     return list(value) if isinstance(value, list) else []
+
+
+def mapped(operands: list[Any], change: Callable[[bytes], str]) -> list[Any]:
+    """The operands with every string, also inside arrays, changed."""
+    return [
+        change(item) if isinstance(item, bytes) else mapped(item, change) if isinstance(item, list) else item
+        for item in operands
+    ]
+
+
+def replaced(operands: list[Any], text: str) -> list[Any]:
+    """The operands with the whole text in the place of the first string, and no other."""
+    left = [text]
+    return mapped(operands, lambda _: left.pop() if left else "")

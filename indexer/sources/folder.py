@@ -60,6 +60,13 @@ class Look:
         blob = self.folders.get(folder)
         return blob is not None and name in blob and name in unpack(blob)
 
+    def excluded(self, path: bytes) -> bool:
+        """Whether a rule excludes this path, or a folder above it, that is there."""
+        if not self.ignored:
+            return False
+        parts = path.split(b"/")
+        return any(b"/".join(parts[:i]) in self.ignored for i in range(1, len(parts) + 1))
+
     def unknown(self, folder: bytes) -> bool:
         """Whether the walk could not see into this folder."""
         return any(folder == u or folder.startswith(u + b"/") for u in self.unreadable) if self.unreadable else False
@@ -137,9 +144,7 @@ def read(source: Source, path: str, limit_mb: int, clock_ns: Callable[[], int], 
 def _read_once(full: bytes, limit_mb: int, clock_ns: Callable[[], int]) -> Bytes | None:
     at = clock_ns()
     try:
-        fd = os.open(
-            full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        )
+        fd = _open(full)
     except PermissionError as e:
         raise Unreadable(
             "the file cannot be opened ({why}); give the indexer read permission", denied=True, why=e.strerror
@@ -161,6 +166,18 @@ def _read_once(full: bytes, limit_mb: int, clock_ns: Callable[[], int]) -> Bytes
     if of(before) != of(after) or (data and len(data) != after.st_size):
         return None
     return Bytes(data, digest, of(after), racy(of(after), at))
+
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NOATIME = getattr(os, "O_NOATIME", 0)
+
+
+def _open(full: bytes) -> int:
+    """Open without leaving a trace: an access time would be written back for every file read."""
+    try:
+        return os.open(full, _FLAGS | _NOATIME)
+    except PermissionError:
+        return os.open(full, _FLAGS)  # only the owner may leave the access time alone
 
 
 def _take(fd: int, size: int, limit: int) -> tuple[bytes, bytes]:

@@ -79,7 +79,9 @@ class Walk:
                 if entry.is_symlink():
                     self.skipped.append((prefix + name, "a link is not followed"))
                 elif entry.is_dir(follow_symlinks=False):
-                    if not skipped_folder(name) and not (rules and ignored_by(rules, _text(prefix + name) + "/")):
+                    if rules and ignored_by(rules, _text(prefix + name) + "/"):
+                        self.ignored.add(prefix + name)
+                    elif not skipped_folder(name):
                         below.append((prefix + name, rules))
                 elif self._candidate(entry, name, prefix, rules) and (stat := _stat(entry)):
                     names.append(name)

@@ -72,6 +72,19 @@ class Spans(NamedTuple):
         return cls(tuple(map(tuple, headings)), tuple(map(tuple, spans)))
 
 
+def squeeze(files: bytes) -> bytes:
+    """A packed folder as stored: inodes and stamps of neighbours share most of their bytes."""
+    return zlib.compress(files, 1)
+
+
+def expand(stored: bytes) -> bytes:
+    """Inverse of :func:`squeeze`; raises StoreDamaged."""
+    try:
+        return zlib.decompress(stored)
+    except zlib.error as e:
+        raise StoreDamaged("The catalog holds a damaged folder ({why}); run `indexer repair`.", why=str(e)) from e
+
+
 def pack_ids(ids: Iterable[int]) -> bytes:
     """Passage ids in chunk order as int64."""
     return array("q", ids).tobytes()
@@ -190,7 +203,8 @@ class Catalog:
 
     def folders(self, source: int) -> dict[bytes, bytes]:
         """Folder paths to packed files, as last recorded."""
-        return dict(self.db.all("SELECT path,files FROM folder WHERE source=?", (source,)))
+        rows = self.db.all("SELECT path,files FROM folder WHERE source=?", (source,))
+        return {path: expand(files) for path, files in rows}
 
     def documents(self, source: int, paths: Sequence[bytes]) -> dict[bytes, DocumentRow]:
         """The rows of these paths, those that exist."""

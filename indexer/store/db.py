@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from . import disk
 
 Row = tuple[Any, ...]
 _VARIABLES = 500
+_HARDLY_ANY = 2**20
 
 
 class Db:
@@ -39,6 +41,7 @@ class Db:
                 con.execute("PRAGMA query_only = 1")
                 con.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
             else:
+                con.execute("PRAGMA page_size = 2048")
                 con.execute("PRAGMA journal_mode = WAL")
                 con.execute("PRAGMA synchronous = FULL")
                 con.execute("PRAGMA foreign_keys = OFF")
@@ -71,7 +74,7 @@ class Db:
 
     def _failure(self, e: sqlite3.DatabaseError) -> IndexerError:
         name = getattr(e, "sqlite_errorname", "") or ""
-        if name.startswith("SQLITE_FULL"):
+        if name.startswith("SQLITE_FULL") or (name.startswith("SQLITE_IOERR") and self._full()):
             return DiskFull(
                 "No room left to write in {folder}. Free some space and run the update again; the last commit stands.",
                 folder=str(self.path.parent),
@@ -95,6 +98,13 @@ class Db:
         return StoreDamaged(
             "The catalog {path} is damaged ({why}); run `indexer repair`.", path=str(self.path), why=str(e)
         )
+
+    def _full(self) -> bool:
+        """SQLite calls a full disk an I/O error where it grows its log's index or truncates."""
+        try:
+            return shutil.disk_usage(self.path.parent).free < _HARDLY_ANY
+        except OSError:
+            return False
 
     def _writable(self) -> bool:
         """Whether the system lets us write: if so, "read-only" is what a damaged header says."""

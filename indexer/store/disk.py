@@ -46,7 +46,7 @@ def failures_named(folder: Path) -> Iterator[None]:
                 folder=str(folder),
             ) from e
         raise IndexerError(
-            "Writing in {folder} failed ({why}). Check the disk and the permissions of the folder, "
+            "Reading or writing in {folder} failed ({why}). Check the disk and the permissions of the folder, "
             "then run the update again; the last commit stands.",
             folder=str(folder),
             why=e.strerror or str(e),

@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..core.errors import StoreDamaged
+from ..core.errors import IndexerError, StoreDamaged
 from ..core.ports import Embedder
 from . import disk, snapshots, succession
 from .catalog import Catalog
@@ -46,6 +46,7 @@ class Opened(NamedTuple):
     served: bool
     donor: str | None = None
     healed: str = ""
+    floor: int = 0  # new commits have numbers above this one
 
 
 def resolve(layout: Layout, profile: Profile, *, rebuild: bool = False) -> Opened:
@@ -153,16 +154,36 @@ def _donor(store: Store, profile: Profile) -> str | None:
 def replace_damaged(layout: Layout, profile: Profile, generation: str, why: str) -> Opened:
     """The served catalog does not hold: start from its newest good snapshot, else from nothing.
 
-    The intact vectors of the damaged generation are reused by the hash of their texts.
+    The intact vectors of the damaged generation are reused by the hash of their texts, the
+    numbers of its commits never. Raises IndexerError when it does hold at a second look: then
+    the disk failed once, and the history of a whole catalog is not given up for that.
     """
+    if _holds(layout, generation):
+        raise IndexerError(
+            "The disk failed while {path} was read ({why}), but nothing is damaged. Check the disk and run the update again; the last commit stands.",
+            path=str(layout.metadata / generation),
+            why=why,
+        )
+    top = snapshots.highest_commit(layout, generation)
     for snapshot in reversed(snapshots.listed(layout, generation)):
         store = _restored(layout, generation, snapshot)
         if store is not None and store.catalog.meta("identity") == profile.identity_json():
-            return Opened(store, False, generation, why)
+            return Opened(store, False, generation, why, top)
         if store is not None:
             store.close()
-    top = snapshots.highest_commit(layout, generation)
     return Opened(_create(layout, profile, top + 1), False, generation, why)
+
+
+def _holds(layout: Layout, generation: str) -> bool:
+    """Whether all but the vectors of a generation proves whole."""
+    try:
+        store = Store.open(layout, generation)
+    except StoreDamaged:
+        return False
+    try:
+        return not any(f.what == CATALOG for f in verify(store, head=False))
+    finally:
+        store.close()
 
 
 def _restored(layout: Layout, generation: str, snapshot: snapshots.Snapshot) -> Store | None:
@@ -170,10 +191,8 @@ def _restored(layout: Layout, generation: str, snapshot: snapshots.Snapshot) -> 
     if not snapshots.intact(snapshot.folder, vectors=False):
         return None
     name = snapshots.restore(layout, generation, snapshot)
-    store = Store.open(layout, name)
-    if any(f.what == CATALOG for f in verify(store, head=False)):
-        store.close()
-        disk.remove_tree(layout.metadata / name)
-        disk.remove_tree(layout.vectorstore / name)
-        return None
-    return store
+    if _holds(layout, name):
+        return Store.open(layout, name)
+    disk.remove_tree(layout.metadata / name)
+    disk.remove_tree(layout.vectorstore / name)
+    return None

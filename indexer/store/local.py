@@ -146,7 +146,8 @@ class Store:
         disk.write_new(text_path, text_bytes)
         disk.write_new(vector_path, vector_bytes)
         shas = (hashlib.sha256(vector_bytes).digest(), hashlib.sha256(text_bytes).digest())
-        return (segment, ids[0], ids[-1], len(ids), *shas, stamp(vector_path), stamp(text_path))
+        with disk.failures_named(self.vectors_folder):
+            return (segment, ids[0], ids[-1], len(ids), *shas, stamp(vector_path), stamp(text_path))
 
     def snapshots_folder(self) -> Path:
         """Where this generation's snapshots lie."""

@@ -21,6 +21,7 @@ from .catalog import (
     chain,
     content_digest,
     pack_ids,
+    squeeze,
     term,
     unpack_ids,
 )
@@ -257,7 +258,7 @@ def _folders(catalog: Catalog, batch: Batch) -> None:
     db.run_many(
         "INSERT INTO folder(source,path,files,scrubbed) VALUES(?,?,?,?) "
         "ON CONFLICT(source,path) DO UPDATE SET files=excluded.files",
-        ((s, p, blob, batch.at - phase(p)) for s, p, blob in batch.folders if blob is not None),
+        ((s, p, squeeze(blob), batch.at - phase(p)) for s, p, blob in batch.folders if blob is not None),
     )
     db.run_many("UPDATE folder SET scrubbed=? WHERE source=? AND path=?", ((batch.at, s, p) for s, p in batch.scrubbed))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..core.errors import UsageError
 from ..core.model import State
-from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow
+from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand
 from .local import Store
 from .publish import Batch, Settled, standing
 
@@ -105,7 +105,7 @@ def _unsettled(catalog: Catalog, source: int, path: bytes, pinned: list[Document
     from ..sources import folder
 
     blob = catalog.db.value("SELECT files FROM folder WHERE source=? AND path=?", (source, path))
-    files = folder.unpack(blob) if blob else {}
+    files = folder.unpack(expand(blob)) if blob else {}
     for row in pinned:
         where, _, name = row.path.rpartition(b"/")
         if row.source == source and where == path and (row.content is not None or name in files):

@@ -33,20 +33,27 @@ def take(store: Store, now_ns: int) -> Snapshot:
     """Copy the state of the newest commit; complete once its manifest has its name."""
     commit = store.catalog.head()
     folder = store.snapshots_folder() / f"{commit:09d}"
-    _discard(folder)
-    disk.make_folder(folder / "texts")
-    _copy_catalog(store.catalog, folder / NAME)
+    with disk.failures_named(folder):
+        _discard(folder)
+        disk.make_folder(folder / "texts")
+        _copy_catalog(store.catalog, folder / NAME)
+        files = _link_segments(store, folder)
+        files[NAME] = disk.sha256(folder / NAME).hex()
+        disk.sync_folder(folder / "texts")
+        manifest = {"commit": commit, "at": now_ns, "files": files}
+        disk.write_new(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+        return _of(folder)
+
+
+def _link_segments(store: Store, folder: Path) -> dict[str, str]:
+    """Give every segment file a name in the snapshot; returns names and checksums."""
     files = {}
     for segment, vectors_sha, texts_sha in store.catalog.db.all("SELECT id,vectors_sha,texts_sha FROM segment"):
         vectors, texts = store.segment_paths(segment)
         disk.link_or_copy(vectors, folder / vectors.name)
         disk.link_or_copy(texts, folder / "texts" / texts.name)
         files[vectors.name], files[f"texts/{texts.name}"] = vectors_sha.hex(), texts_sha.hex()
-    files[NAME] = disk.sha256(folder / NAME).hex()
-    disk.sync_folder(folder / "texts")
-    manifest = {"commit": commit, "at": now_ns, "files": files}
-    disk.write_new(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
-    return _of(folder)
+    return files
 
 
 def _discard(folder: Path) -> None:
@@ -113,18 +120,19 @@ def restore(layout: Layout, generation: str, snapshot: Snapshot) -> str:
     Damaged or missing vectors are no obstacle: the next run embeds those passages again.
     """
     name = layout.new_generation(generation.rpartition("-")[0])
-    disk.make_folder(layout.vectorstore / name)
-    disk.make_folder(layout.metadata / name / "texts")
-    for file in manifest(snapshot.folder)["files"]:
-        old = snapshot.folder / file
-        if file.endswith(".faiss"):
-            if old.exists():
-                disk.link_or_copy(old, layout.vectorstore / name / file)
-        elif file != NAME:
-            disk.link_or_copy(old, layout.metadata / name / file)
-    disk.sync_folder(layout.metadata / name / "texts")
-    disk.sync_folder(layout.vectorstore / name)
-    disk.write_new(layout.metadata / name / NAME, (snapshot.folder / NAME).read_bytes())
+    with disk.failures_named(layout.metadata):
+        disk.make_folder(layout.vectorstore / name)
+        disk.make_folder(layout.metadata / name / "texts")
+        for file in manifest(snapshot.folder)["files"]:
+            old = snapshot.folder / file
+            if file.endswith(".faiss"):
+                if old.exists():
+                    disk.link_or_copy(old, layout.vectorstore / name / file)
+            elif file != NAME:
+                disk.link_or_copy(old, layout.metadata / name / file)
+        disk.sync_folder(layout.metadata / name / "texts")
+        disk.sync_folder(layout.vectorstore / name)
+        disk.write_new(layout.metadata / name / NAME, (snapshot.folder / NAME).read_bytes())
     return name
 
 

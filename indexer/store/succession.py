@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import StoreDamaged
 from ..core.model import State
 from ..sources import folder
-from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, unpack_ids
+from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand, squeeze, unpack_ids
 from .local import Layout, Store
 from .passages import Passages
 from .publish import Batch, Draft, Settled
@@ -50,7 +50,7 @@ def seed(old: Catalog, new: Catalog) -> None:
 
 
 def _marked(blob: bytes) -> bytes:
-    return folder.pack({n: folder.unsettled(s) for n, s in folder.unpack(blob).items()})
+    return squeeze(folder.pack({n: folder.unsettled(s) for n, s in folder.unpack(expand(blob)).items()}))
 
 
 def _unread(row: DocumentRow) -> DocumentRow:

@@ -85,7 +85,7 @@ def choose(counts: Sequence[int], fan: int = FAN, cap: int = CAP) -> range | Non
         end = len(counts)
         while end > 0:
             start = end
-            while start > 0 and counts[start - 1] < tier and sum(counts[start - 1 : end]) <= max(cap, tier):
+            while start > 0 and counts[start - 1] < tier and sum(counts[start - 1 : end]) <= cap:
                 start -= 1
             if end - start >= fan:
                 return range(start, end)

@@ -37,7 +37,7 @@ def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, hea
     ``head=False`` leaves out whether HEAD names this generation.
     """
     checks: tuple[Callable[[Store], Iterable[Finding]], ...] = (
-        *((_head,) if head else ()), _sqlite, _seal, _segments, _contents, _liveness, _documents, _commits,
+        *((_head,) if head else ()), _sqlite, _seal, _segments, _contents, _liveness, _documents, _commits, _added,
     )  # fmt: skip
     found: list[Finding] = []
     for check in checks:
@@ -189,6 +189,16 @@ def _commits(store: Store) -> Iterator[Finding]:
         previous, before = hash_, n
     if events:
         yield Finding(CATALOG, Message("versions name a commit that does not exist ({n})", {"n": min(events)}))
+
+
+def _added(store: Store) -> Iterator[Finding]:
+    """Documents handed in through the API: their text and metadata are what was added."""
+    from . import handmade
+    from .passages import Passages
+
+    with Passages(store.catalog, store.vectors_folder, store.texts_folder) as passages:
+        for key in handmade.damaged(store.catalog, passages):
+            yield Finding(CATALOG, Message("the document {name}, added in Python, is not what was added", {"name": str(key)}))
 
 
 def _terms(catalog: Catalog) -> Callable[[int, int], int]:

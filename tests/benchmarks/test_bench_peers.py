@@ -28,7 +28,7 @@ def compare(system: str, tmp_path: Path, *options: str) -> dict[str, dict[str, d
         "--json",
         "--check",
     ]
-    options = ("--dir", str(tmp_path), "--quiet", "0", *options)
+    options = ("--dir", str(tmp_path), "--quiet", "0", "--no-warm-up", *options)
     done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert list(tmp_path.iterdir()) == []  # the trees are gone

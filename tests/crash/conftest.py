@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def prepared(workers: Workers, memory: Path) -> Prepared:
     root.mkdir()
     workers.map(episodes.prepare, [(str(root),)])
     return Prepared(root)
+
+
+@pytest.fixture(scope="session")
+def steps(workers: Workers, prepared: Prepared) -> Callable[[str], list[list[str]]]:
+    """The steps of an operation, found by doing it undisturbed once."""
+
+    @cache
+    def rehearsed(name: str) -> list[list[str]]:
+        [found] = workers.map(episodes.rehearse, [(str(prepared.root), name)])
+        return found  # type: ignore[no-any-return]
+
+    return rehearsed
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

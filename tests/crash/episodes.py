@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import errno
+import math
+import os
 import pickle
+import random
 import shutil
+import signal
+import sqlite3
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from indexer.core.errors import DAMAGED, INTERNAL, IndexerError
 from indexer.store.local import Store
 
-from . import operations
+from . import calls, operations
 from .checks import Prepared, States, difference, findings, goes_on, heals, history, old_or_new
 from .operations import OPERATIONS, Operation
 from .scene import DAYS, DUE, Places, Scene, build, found, lay, model
-from .workers import die, forked
+from .wild import Log, Witness, live
+from .workers import Ended, child, die, forked
 
 
 def prepare(worker: int, root: str) -> int:
@@ -119,6 +129,81 @@ def killed(worker: int, root: str, name: str, n: int) -> str:
     return where[0]
 
 
+def calls_of(worker: int, root: str, name: str, reads: bool) -> list[list[str]]:
+    """Every system call of an operation that changes (or reads) a file of the state, undisturbed."""
+    here, operation = Prepared(Path(root)), OPERATIONS[name]
+    scene = scene_of(here, here.scene(worker), operation.base)
+    never = calls.Trouble(-2, "kill", reads=reads)
+    ended, made = calls.traced(lambda say: operation.work(scene, say), str(scene.state), never)
+    assert ended.code == 0
+    return [list(c) for c in made]
+
+
+def stopped(worker: int, root: str, name: str, n: int, what: str, forever: bool, reads: bool) -> str:
+    """The ``n``-th system call is the last one, or is refused."""
+    here, operation = Prepared(Path(root)), OPERATIONS[name]
+    scene = scene_of(here, here.scene(worker), operation.base)
+    trouble = calls.Trouble(n, what, forever, reads)
+    ended, made = calls.traced(lambda say: named(partial(operation.work, scene), say), str(scene.state), trouble)
+    try:
+        if what in ("kill", "torn"):
+            assert ended.killed or len(made) <= n, f"ended with {ended.code}"
+        answer = judge(scene, name, ended, _load(here.root / f"truth-{name}"), "" if ended.killed else what, reads)
+    except Exception as e:
+        e.add_note(f"{trouble} {made[n] if n < len(made) else 'never reached'} of {name}")
+        raise
+    return answer
+
+
+def refused(worker: int, root: str, name: str, n: int, why: str, forever: bool) -> str:
+    """The disk refuses step ``n`` (and all after it) with EIO or ENOSPC; then it is well again."""
+    here, operation = Prepared(Path(root)), OPERATIONS[name]
+    scene = scene_of(here, here.scene(worker), operation.base)
+    work = partial(operations.until, operation, scene, n, partial(refuse, why), last=math.inf if forever else 0)
+    ended = forked(lambda say: named(work, say))
+    try:
+        return judge(scene, name, ended, _load(here.root / f"truth-{name}"), why)
+    except Exception as e:
+        e.add_note(f"{why} {'from' if forever else 'at'} step {n} of {name}")
+        raise
+
+
+def named(work: Any, say: Any) -> None:
+    """Do it; an IndexerError is said with its exit code, any other error is a failure of the test."""
+    try:
+        work(say=say)
+    except IndexerError as e:
+        say([e.exit_code, type(e).__name__, str(e)])
+
+
+def judge(scene: Scene, name: str, ended: Ended, truth: States, why: str, reads: bool = False) -> str:
+    """What was told names folder and remedy, and the state is whole; ``why`` is empty after a death."""
+    told = [w for w in ended.said if isinstance(w, list)]
+    announced = max([w for w in ended.said if isinstance(w, int)], default=0)
+    assert ended.code == 0 or not why, "not an IndexerError: see the traceback on stderr"
+    for code, kind, message in told:
+        assert code == INTERNAL or (reads and code == DAMAGED), f"exit code {code}: {message}"
+        assert str(scene.state) in message, f"names no folder: {message}"
+        assert any(r in message for r in REMEDIES), f"names no remedy: {message}"
+        assert kind != "DiskFull" or why == "ENOSPC", f"{kind}: {message}"
+    after(scene, name, OPERATIONS[name], truth, 0 if name == "generation" else announced)
+    return "told" if told else "tolerated"
+
+
+REMEDIES = ("Free some", "Check the disk", "run `indexer repair`")
+
+
+def refuse(why: str, kind: str, path: str) -> None:
+    """What the operating system or SQLite would raise here."""
+    if kind == "sql":
+        e = sqlite3.OperationalError("disk I/O error" if why == "EIO" else "database or disk is full")
+        e.sqlite_errorname = "SQLITE_IOERR_WRITE" if why == "EIO" else "SQLITE_FULL"
+        raise e
+    if kind != "committed":  # it is done by then
+        number = getattr(errno, why)
+        raise OSError(number, os.strerror(number), path)
+
+
 def after(scene: Scene, name: str, operation: Operation, truth: States, announced: int) -> None:
     """What must hold after a death."""
     if not operation.damaged:
@@ -145,3 +230,35 @@ def continues(worker: int, root: str, name: str, n: int) -> None:
     killed(worker, root, name, n)
     here = Prepared(Path(root))
     goes_on(here.scene(worker), OPERATIONS[name].size)
+
+
+def killed_at_random(worker: int, root: str, seed: int, kills: int) -> list[int]:
+    """Kill a process that edits and updates, again and again, each time going on from what is left.
+
+    Answers how many of the kills fell into a whole update, into a started one, and the last commit.
+    """
+    rng = random.Random(seed)  # noqa: S311 - which moment is all it decides
+    folder = Path(root) / f"wild{seed}"
+    scene = Scene(folder / "docs", folder / "state")
+    scene.documents.mkdir(parents=True)
+    scene.clear()
+    witness, started = Witness(scene), 0
+    for n in range(seed * 1000, seed * 1000 + kills):
+        log = Log(folder / "said")
+        pid, reading = child(lambda say, log=log, n=n: live(scene, n, log.say))
+        time.sleep(rng.choice([0.02, 0.1, 0.5]) * rng.random() + 0.01)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(reading)
+        said = log.said()
+        started += bool(said) and isinstance(said[-1], dict)
+        try:
+            witness.look(said)
+            if n % 4 == 0:
+                witness.heal(n * 50 + 49)
+        except Exception as e:
+            e.add_note(f"seed {n}, said: {str(said)[-600:]}")
+            shutil.copytree(scene.state, Path(root) / f"failed-wild-{n}", dirs_exist_ok=True)
+            raise
+    shutil.rmtree(folder)
+    return [kills, started, witness.commit]

@@ -102,14 +102,16 @@ def watched(operation: Operation, scene: Scene, states: Path, say: Say) -> None:
     states.write_bytes(pickle.dumps(shown))
 
 
-def until(operation: Operation, scene: Scene, n: int, act: Callable[[str, str], None], say: Say) -> None:
-    """Do it, and ``act`` at step ``n`` (counted from 0), before the step is done."""
+def until(
+    operation: Operation, scene: Scene, n: int, act: Callable[[str, str], None], say: Say, last: float = 0
+) -> None:
+    """Do it, and ``act`` at step ``n`` (counted from 0) before it is done, and at the next ``last`` ones."""
     count = 0
 
     def fault(kind: str, path: str) -> None:
         nonlocal count
         count += 1
-        if count == n + 1:
+        if n < count <= n + 1 + last:
             act(kind, path)
 
     disk.fault = fault

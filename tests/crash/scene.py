@@ -25,7 +25,28 @@ DAY_NS = 86_400 * 10**9
 DIMENSION = 8
 QUERY = "where does it say so?"
 DUE, LATER = 5, 6  # the day of the update under test, and of the one after
-_WORDS = "amber basil cedar delta ember fable grain hazel ivory jolly karma lemon maple nylon ocean pearl quilt river sugar tulip".split()
+_WORDS = [
+    "amber",
+    "basil",
+    "cedar",
+    "delta",
+    "ember",
+    "fable",
+    "grain",
+    "hazel",
+    "ivory",
+    "jolly",
+    "karma",
+    "lemon",
+    "maple",
+    "nylon",
+    "ocean",
+    "pearl",
+    "quilt",
+    "river",
+    "sugar",
+    "tulip",
+]
 _SIGNS = "春江潮水连海平海上明月共潮生滟滟随波千万里何处无月明江流宛转绕芳甸月照花林皆似霰空里流霜不觉飞汀上白沙看不见"
 
 
@@ -72,7 +93,9 @@ def lay(folder: Path, documents: Documents) -> None:
     for path, data in wanted.items():
         if not path.is_file() or path.read_bytes() != data:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            new = path.with_name(path.name + ".part")  # replaced as a whole: whoever lays them may be killed
+            new.write_bytes(data)
+            new.replace(path)
 
 
 # ---- the model ------------------------------------------------------------------------

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from . import episodes
 from .checks import Prepared
-from .figures import spread, tried
+from .figures import FULL, spread, tried
 from .operations import OPERATIONS
 from .workers import Workers
 
 _FEW = {"update": 40, "first": 16, "generation": 24, "repair-vectors": 10, "repair-catalog": 16}
 
 
+Steps = Callable[[str], list[list[str]]]
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_death_before_any_step_leaves_the_old_or_the_new_commit(workers: Workers, prepared: Prepared, name: str) -> None:
-    """Search works at once, shows one commit exactly, the next run completes, nothing stays lying about.
+def test_death_before_any_step(workers: Workers, prepared: Prepared, steps: Steps, name: str) -> None:
+    """Search works at once and shows the old or the new commit, the next run completes, nothing stays lying about.
 
     Dying right after a step is dying right before the next one; what lies between two steps
     (the system calls within one) is the matter of `test_crash_calls`.
     """
-    [steps] = workers.map(episodes.rehearse, [(str(prepared.root), name)])
-    chosen = spread(steps, _FEW.get(name, 8))
+    chosen = spread(steps(name), _FEW.get(name, 8))
     workers.map(episodes.killed, [(str(prepared.root), name, n) for n in chosen])
     tried["deaths at a step"] += len(chosen)
 
 
-def test_life_goes_on_after_a_death(workers: Workers, prepared: Prepared) -> None:
+def test_life_goes_on_after_a_death(workers: Workers, prepared: Prepared, steps: Steps) -> None:
     """A further day of edits after a death and its healing ends as right as without the death."""
-    [steps] = workers.map(episodes.rehearse, [(str(prepared.root), "update")])
-    lay_is_shared = [n for n in range(len(steps)) if steps[n][0] == "committed"][::4]
-    for n in lay_is_shared:  # one after the other: the day after changes the documents all workers share
+    commits = [n for n, (kind, _) in enumerate(steps("update")) if kind == "committed"]
+    for n in commits[::4]:  # one after the other: the day after changes the documents all workers share
         workers.map(episodes.continues, [(str(prepared.root), "update", n)])
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("why", ["EIO", "ENOSPC"])
+def test_a_disk_that_refuses_any_step(workers: Workers, prepared: Prepared, steps: Steps, name: str, why: str) -> None:
+    """Once or for ever: an error that names folder and remedy; the old commit stands, the next run completes."""
+    chosen = spread(steps(name), _FEW.get(name, 8) // 2)
+    cases = [
+        (str(prepared.root), name, n, why, forever)
+        for i, n in enumerate(chosen)
+        for forever in (False, True)
+        if FULL or i % 2 == forever
+    ]
+    answers = workers.map(episodes.refused, cases)
+    assert "told" in answers
+    tried[f"{why} at a step"] += len(cases)

@@ -103,23 +103,34 @@ class Ended(NamedTuple):
 
 def forked(work: Callable[[Callable[[object], None]], None]) -> Ended:
     """Run ``work(say)`` in a child; what it says (JSON) arrives even when it is killed right after."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        code = 70
-        try:
-            work(lambda word: _write_all(writing, json.dumps(word).encode() + b"\n"))
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        said = [json.loads(line) for line in pipe]
-    _, status = os.waitpid(child, 0)
+    pid, reading = child(work)
+    said = answered(reading)
+    _, status = os.waitpid(pid, 0)
     return Ended(os.waitstatus_to_exitcode(status), said)
+
+
+def child(work: Callable[[Callable[[object], None]], None]) -> tuple[int, int]:
+    """Start ``work(say)`` in a forked child; answers its pid and the pipe to hear it."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(writing)
+        return pid, reading
+    os.close(reading)
+    code = 70
+    try:
+        work(lambda word: _write_all(writing, json.dumps(word).encode() + b"\n"))
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def answered(reading: int) -> list[Any]:
+    """All that a child says until it is gone."""
+    with os.fdopen(reading, "rb") as pipe:
+        return [json.loads(line) for line in pipe]
 
 
 def _write_all(fd: int, data: bytes) -> None:

@@ -325,7 +325,10 @@ def test_prefixes_are_sent(server: Scripted) -> None:
     assert [body["input"] for body in server.seen[1:]] == [["Q:a"], ["P:b"]]
 
 
-@pytest.mark.parametrize(("value", "seconds"), [("5", 5.0), ("0.5", 0.5), ("-3", 0.0), ("", None), ("soon", None)])
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("5", 5.0), ("0.5", 0.5), ("-3", 0.0), ("", None), ("soon", None), ("inf", None), ("nan", None)],
+)
 def test_retry_after(value: str, seconds: float | None) -> None:
     """Seconds, never negative; what is neither seconds nor a date counts as not asked."""
     assert retry_after({"retry-after": value}) == seconds

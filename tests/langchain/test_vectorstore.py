@@ -281,6 +281,17 @@ def test_filters_are_exact(kb: KnowledgeBase) -> None:
     assert paths(inside="*.md") == {"policies/leave.md", "policies/security.md"}
 
 
+def test_a_filter_tells_equal_texts_apart(kb: KnowledgeBase) -> None:
+    """One passage in many documents: only those that match, also in the past."""
+    store = kb.vectorstore()
+    store.add_texts(["same words"] * 30, [{"n": i} for i in range(30)])
+    at = str(commits(kb))
+    assert [d.metadata["n"] for d in store.similarity_search("same words", k=4, filter={"n": [7, 28]})] in ([7, 28], [28, 7])
+    store.delete()
+    assert store.similarity_search("same words", k=4, filter={"n": 7}) == []
+    assert [d.metadata["n"] for d in store.similarity_search("same words", k=4, filter={"n": 7}, as_of=at)] == [7]
+
+
 @pytest.mark.parametrize("bad", [{"n": {"$near": 1}}, {"$xor": []}, 7])
 def test_wrong_filters_are_named(kb: KnowledgeBase, bad: object) -> None:
     """An unknown operator or kind of filter is an error, not an empty answer."""

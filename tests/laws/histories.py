@@ -141,9 +141,9 @@ def play(history: History) -> Lab:
     home = Path(tempfile.mkdtemp(prefix="law", dir=ROOM))
     lab = Lab(home, ahead=history.ahead, size=history.size, overlap=history.overlap, batch=history.batch)
     try:
-        for op in (*history.ops, ("update",)):
+        for op in history.ops:
             lab.run(op)
-        lab.check_rebuild()
+        lab.end()
     finally:
         lab.close()
         shutil.rmtree(home, ignore_errors=True)

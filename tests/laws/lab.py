@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import ctypes
+import hashlib
 import mmap
 import os
 import random
@@ -144,7 +145,7 @@ class Lab:
             root.mkdir(parents=True)
         self.settings = self._settings(size, overlap, batch)
         self.served = self.settings
-        self.revision = self.served_revision = 0
+        self.revision = self.served_revision = self.profile = 0
         self.references = {name: Reference(root) for name, root in self.roots.items()}
         self.follower = KnowledgeBase(self.settings)
         self.past: dict[int, Counter[tuple[str, str, str]]] = {}
@@ -152,6 +153,7 @@ class Lab:
         self.old_bytes: dict[Path, list[bytes]] = {}
         self.maps: dict[Path, mmap.mmap] = {}
         self.commit = 0
+        self.ended = False  # at the end every earlier commit is asked for, before that a few
         self.quiet = False  # between a partial run and the next whole one
         self.checked = 0
         self.met: Counter[str] = Counter()  # which situations the history got into
@@ -408,7 +410,7 @@ class Lab:
     def _predicted(self, **how: Any) -> dict[str, Reference]:
         after = copy.deepcopy(self.references)
         for reference in after.values():
-            reference.look(self.settings.split, **how)
+            reference.look(self.settings.split, self.profile + self._pending(), **how)
         return after
 
     def _pending(self) -> bool:
@@ -431,13 +433,14 @@ class Lab:
         before = self.references
         if inside:
             after = copy.deepcopy(before)
-            after[source].look(self.settings.split, inside=inside)
+            after[source].look(self.settings.split, self.profile, inside=inside)
         else:
             after = self._predicted(allow=how == "allow")
         paths = (Key(source, inside),) if inside else ()
         law_embedder.seen.clear()
         report = self._run(Request(allow_deletions=how == "allow", verify_content=how == "verify", paths=paths))
         self.references = after
+        self.profile += pending
         self.served, self.served_revision, self.quiet = self.settings, self.revision, False
         self._settled(report, before, pending, whole=not inside)
 
@@ -453,6 +456,7 @@ class Lab:
         except (IndexerError, Fault):
             pass
         self.quiet = True
+        self.met["partial"] += 1
         now = self._found(KnowledgeBase(self.settings))
         if now is not None:
             olds, news, shown = _by_document(before), _by_document(self.hits(after)), _by_document(now)
@@ -552,16 +556,16 @@ class Lab:
             self.met["hidden"] += any(n > 1 for n in r.denied.values())
             self.met["pinned"] += bool(r.pinned)
             self.met["deleted"] += bool(old.found.keys() - r.found.keys())
-            self.met["unknown kept"] += bool(r.found.keys() - r.known.keys() - r.held - r.pinned.keys()) or any(
-                p in r.found and p not in Walk(r.root).files and p not in r.held for p in r.known
-            )
+            self.met["unknown"] += r.unknown
 
     def _check_moves(self, report: Report, before: Mapping[str, Reference]) -> None:
         """A file that got another name in its source is found at every commit in between."""
         moved = set()
         for name, r in self.references.items():
             here = {v.sha256 for v in r.found.values() if v.chunks}
-            moved |= {(name, v.sha256) for p, v in before[name].found.items() if p not in r.found and v.sha256 in here}
+            old = before[name]
+            gone = {p: v.sha256 for p, v in old.found.items() if p not in r.found and _sha(old.known.get(p)) == v.sha256}
+            moved |= {(name, sha) for sha in gone.values() if sha in here}
         kb = KnowledgeBase(self.settings)
         for commit in range(report.commit_before + 1, report.commit) if report.commit_before in self.past else ():
             there = {(h.key.source, h.sha256) for h in kb.search("anything", EVERYTHING, as_of=str(commit))}
@@ -590,11 +594,12 @@ class Lab:
             held = store.catalog.db.value("SELECT count(*) FROM document WHERE held IS NOT NULL")
             findings = [str(f.message) for f in verify(store)]
             oldest = int(store.catalog.meta("oldest") or 0)
+            logged = store.catalog.db.value("SELECT 1 FROM log WHERE n=?", (self.commit,))
         states = Counter(s for r in self.references.values() for s in r.state.values())
         assert counts == states, f"counts {counts}, due {dict(states)}"
         assert held == sum(len(r.held) for r in self.references.values()), "held"
         assert not findings, findings
-        self._check_past(fresh, oldest, wanted)
+        self._check_past(fresh, oldest, wanted if logged else None)
         fresh.close()
 
     def _check_hits(self, hits: list[Hit]) -> None:
@@ -603,22 +608,28 @@ class Lab:
             assert h.sha256 == v.sha256, f"{h.key}: sha256 of other bytes"
             assert v.text[h.start : h.end] == h.text, f"{h.key}: the span does not hold the text"
 
-    def _check_past(self, kb: KnowledgeBase, oldest: int, now: Counter[tuple[str, str, str]]) -> None:
+    def _check_past(self, kb: KnowledgeBase, oldest: int, now: Counter[tuple[str, str, str]] | None) -> None:
         """Every commit shows for ever what it showed when it was the newest."""
         for commit in [c for c in self.past if c < oldest]:
             del self.past[commit]
             self.versions.pop(commit, None)
-        for commit, then in self.past.items():
-            if commit != self.commit:
-                found = Counter((*h.key, h.text) for h in kb.search("anything", EVERYTHING, as_of=str(commit)))
-                assert found == then, f"as of {commit}: {_difference(then, found)}"
-        if self.commit:
+        earlier = sorted(c for c in self.past if c != self.commit)
+        for commit in earlier if self.ended else earlier[-1:] + earlier[self.checked % 7 :: 7]:
+            then, found = self.past[commit], Counter((*h.key, h.text) for h in kb.search("anything", EVERYTHING, as_of=str(commit)))
+            assert found == then, f"as of {commit}: {_difference(then, found)}"
+        if now is not None:
             self.past[self.commit] = now
             self.versions[self.commit] = {n: dict(r.found) for n, r in self.references.items()}
         self.probe.touch()
         self.tick = self.probe.stat().st_ctime_ns
 
-    def check_rebuild(self) -> None:
+    def end(self) -> None:
+        """One more update, after which everything is asked for."""
+        self.ended = True
+        self.run(("update",))
+        self._check_rebuild()
+
+    def _check_rebuild(self) -> None:
         """An index made from nothing over the same folders agrees, scores and order included."""
         with common_user():
             if any(r.held or r.pinned or r.unavailable or r.found.keys() - Walk(r.root).files for r in self.references.values()):
@@ -665,6 +676,10 @@ def _turned(data: bytes, n: int) -> bytes:
         return data
     at = places[n % len(places)]
     return data[:at] + bytes([97 + (data[at] - 97 + 1 + n % 25) % 26]) + data[at + 1 :]
+
+
+def _sha(data: bytes | None) -> str:
+    return hashlib.sha256(data).hexdigest() if data is not None else ""
 
 
 def _by_document(hits: Counter[tuple[str, str, str]]) -> dict[tuple[str, str], frozenset[str]]:

@@ -32,9 +32,10 @@ class Version:
     text: str
     sha256: str
     chunks: frozenset[str]
+    profile: int  # under which it was read; carried over, it stays what it was
 
 
-def version(path: str, data: bytes, split: SplitSettings) -> Version:
+def version(path: str, data: bytes, split: SplitSettings, profile: int) -> Version:
     """What is found of a file with these bytes; ValueError when they cannot be read."""
     text = data.decode()
     if "\0" in text or (path.endswith(".bin") and data.startswith(KILLER)):
@@ -42,7 +43,7 @@ def version(path: str, data: bytes, split: SplitSettings) -> Version:
     pieces = re.split(r"(?m)^(?=# )", text) if path.endswith(".md") else [text]
     sections = [Section(p, (p[2:].splitlines()[0],) if p.startswith("# ") else ()) for p in pieces if p]
     chunks = make_splitter(split)(Parsed(tuple(sections)))
-    return Version(text, hashlib.sha256(data).hexdigest(), frozenset(c.text for c in chunks))
+    return Version(text, hashlib.sha256(data).hexdigest(), frozenset(c.text for c in chunks), profile)
 
 
 @dataclass
@@ -75,7 +76,7 @@ class Walk:
 
 
 def _name(full: bytes, top: bytes) -> str:
-    return "" if full == top else os.path.relpath(full, top).decode("utf-8", "surrogateescape")
+    return full[len(top) + 1 :].decode("utf-8", "surrogateescape")
 
 
 def _bytes(full: bytes) -> bytes | None:
@@ -123,12 +124,13 @@ class Reference:
         self.found: dict[str, Version] = {}
         self.state: dict[str, str] = {}
         self.known: dict[str, bytes | None] = {}  # bytes at the last look, of files that were there
+        self.last: dict[str, bytes | None] = {}  # the same, kept while a deletion is held
         self.held: set[str] = set()
         self.denied: Counter[str] = Counter()
         self.pinned: dict[str, bytes | None] = {}
-        self.problems = self.unavailable = False
+        self.problems = self.unavailable = self.unknown = False
 
-    def look(self, split: SplitSettings, *, allow: bool = False, inside: str = "") -> None:
+    def look(self, split: SplitSettings, profile: int = 0, *, allow: bool = False, inside: str = "") -> None:
         """One update. ``inside``: only this file or folder."""
         self.unavailable = not self.root.is_dir()
         if self.unavailable:
@@ -138,14 +140,15 @@ class Reference:
         emptied = self._missing(walk, within, allow, inside)
         self.held -= walk.files.keys()
         for path, data in within.items():
-            self._take(path, data, split)
+            self._take(path, data, split, profile)
         self.unavailable = emptied
         bad = any(s in ("stale", "failed") for s in self.state.values())
         self.problems = bool(self.held or bad or walk.closed)
+        self.unknown = any(walk.hidden(p) for p in self.found)
 
-    def _take(self, path: str, data: bytes | None, split: SplitSettings) -> None:
+    def _take(self, path: str, data: bytes | None, split: SplitSettings, profile: int) -> None:
         """The core: a readable file is found as it is, an unreadable one as it was."""
-        self.known[path] = data
+        self.known[path] = self.last[path] = data
         if path in self.pinned and data is not None and self.pinned[path] == data:
             return
         self.pinned.pop(path, None)
@@ -155,7 +158,7 @@ class Reference:
         try:
             if data is None:
                 raise ValueError("denied")
-            self.found[path] = version(path, data, split)
+            self.found[path] = version(path, data, split, profile)
             self.state[path] = "indexed" if self.found[path].chunks else "no_text"
         except ValueError:
             self.state[path] = "stale" if path in self.found else "failed"
@@ -168,7 +171,7 @@ class Reference:
         ruled = {p for p in fresh | old if self._ruled_out(p)}
         fresh, old = fresh - ruled, old - ruled
         total = len(self.known.keys() | self.held)
-        if self._suspicious(fresh, total, here):
+        if old or self._suspicious(fresh, total, here):
             moved = self._moved(sorted(fresh | old, key=os.fsencode), within)
             fresh, old, ruled = fresh - moved, old - moved, ruled | moved
         hold = self._suspicious(fresh, total, here)
@@ -192,7 +195,7 @@ class Reference:
         new = Counter(d for p, d in here.items() if p not in self.known and d is not None)
         moved = set()
         for path in gone:
-            if (data := self.known.get(path)) is not None and new[data] > 0:
+            if (data := self.last.get(path)) is not None and new[data] > 0:
                 new[data] -= 1
                 moved.add(path)
         return moved
@@ -208,7 +211,7 @@ class Reference:
         return any((self.root / s).is_dir() and ignored(s + "/", rules) for s in steps)
 
     def _forget(self, path: str) -> None:
-        for book in (self.found, self.state, self.known, self.denied, self.pinned):
+        for book in (self.found, self.state, self.known, self.last, self.denied, self.pinned):
             book.pop(path, None)
         self.held.discard(path)
 
@@ -229,7 +232,7 @@ class Reference:
         """End the pins: the next look judges those files as if it had never read them."""
         for path in self.pinned:
             if path in self.found or path in self.known:
-                self.known[path] = None
+                self.known[path] = self.last[path] = None
         self.pinned.clear()
 
     def hits(self) -> Iterator[tuple[str, str]]:

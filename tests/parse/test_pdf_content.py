@@ -55,6 +55,13 @@ def test_unclosed_bracket_ends_at_the_operator() -> None:
     assert found[-1].operands == [b"d"]
 
 
+def test_operators_inside_an_array() -> None:
+    """Some producers write Tc into a TJ array; it is one array all the same."""
+    (found,) = operations(b"[(Grandes) 0.0 Tc -250 (Clients)] TJ")
+    assert found.operator == b"TJ"
+    assert [item for item in found.operands[0] if isinstance(item, bytes)] == [b"Grandes", b"Clients"]  # type: ignore[union-attr]
+
+
 def test_names_with_codes() -> None:
     """#xx in a name is the byte it stands for."""
     assert shown(b"/F#31 1 Tf") == ["/F1", 1.0]
@@ -64,6 +71,8 @@ def test_comments_and_inline_images() -> None:
     """Comments are nothing; an inline image is one operation."""
     data = b"% (no) Tj\nBI /W 2 /H 1 ID (x) Tj \x00\xff EI (yes) Tj"
     assert [operation.operator for operation in operations(data)] == [b"BI", b"Tj"]
+    data = b"BI /W 30 /H 1 /BPC 8 /CS /G ID " + b" EI (a) Tj    EI (b) Tj       " + b"\nEI (yes) Tj"
+    assert [operation.operands for operation in operations(data)][1:] == [[b"yes"]]
 
 
 @pytest.mark.parametrize(

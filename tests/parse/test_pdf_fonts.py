@@ -186,3 +186,63 @@ def test_latin_letters_stay(text: str) -> None:
     font = "<</Type/Font/Subtype/TrueType/BaseFont/Sans/Encoding/WinAnsiEncoding>>"
     parsed = page(pdf, font, text.encode("cp1252"))
     assert (parsed.state, parsed.text) == (State.INDEXED, text + "\n")
+
+
+def test_codes_said_to_be_unicode() -> None:
+    """A /ToUnicode that is the name Identity-H says that the codes are Unicode."""
+    pdf = Pdf()
+    font = composite(pdf, to_unicode="/Identity-H", embedded=True)
+    assert page(pdf, font, "Všechna přání 年假".encode("utf-16-be")).text == "Všechna přání 年假\n"
+
+
+def test_map_based_on_a_collection() -> None:
+    """A /ToUnicode that changes a collection's map keeps the rest of it; one with CID ranges is a map too."""
+    pdf = Pdf()
+    based = pdf.stream(b"/Adobe-Korea1-UCS2 usecmap begincmap endcmap")
+    assert page(pdf, composite(pdf, to_unicode=f"{based} 0 R", embedded=True), b"\x04\x3e").text == "가\n"
+    pdf = Pdf()
+    ranged = pdf.stream(b"1 begincidrange <0020> <007E> 32 endcidrange")
+    own = pdf.stream(b"begincodespacerange <00> <ff> endcodespacerange begincidrange <20> <7e> 32 endcidrange")
+    font = composite(pdf, encoding=f"{own} 0 R", to_unicode=f"{ranged} 0 R", embedded=True)
+    assert page(pdf, font, b"plain").text == "plain\n"
+
+
+def test_variable_length_codes() -> None:
+    """UTF-8 codes by a CMap in the file are cut by its code spaces before they are looked up."""
+    pdf = Pdf()
+    own = pdf.stream(b"2 begincodespacerange <00> <7f> <c080> <dfbf> endcodespacerange")
+    meaning = pdf.stream(b"2 beginbfrange <41> <5A> <0041> <d090> <d0af> <0410> endbfrange")
+    font = composite(pdf, encoding=f"{own} 0 R", to_unicode=f"{meaning} 0 R", embedded=True)
+    assert page(pdf, font, "AМАССАZ".encode()).text == "AМАССАZ\n"
+
+
+def test_differences_before_the_font_file() -> None:
+    """The font's own /Differences come before the encoding in its file, and the file's before the standard."""
+    pdf = Pdf()
+    program = pdf.stream(b"%!PS-AdobeFont\n/Encoding 256 array\ndup 65 /zeta put\ndup 66 /omega put\neexec")
+    descriptor = pdf.add(f"<</Type/FontDescriptor/FontName/T/Flags 4/FontBBox[0 0 1 1]/FontFile {program} 0 R>>")
+    font = (
+        "<</Type/Font/Subtype/Type1/BaseFont/T/Encoding<</Differences[65/L/a]>>"
+        f"/FontDescriptor {descriptor} 0 R/FirstChar 65/LastChar 67/Widths[500 500 500]>>"
+    )
+    pdf.page("BT /F2 12 Tf 50 700 Td (AB) Tj ET", fonts={"F2": font})
+    pdf.page("BT /F2 12 Tf 50 700 Td (AB) Tj ET", fonts={"F2": font.replace("/L/a", "/L")})
+    assert [section.text for section in read(pdf).sections] == ["La\n", "Lω\n"]
+
+
+def test_names_that_are_character_codes() -> None:
+    """Counting names that spell text by their numbers are read, also beside a map that leaves them out."""
+    for names, text in [("1/G4B/G61/G72/G65/G6C", "Karel"), ("1/C71/C97/C114/C121", "Gary")]:
+        pdf = Pdf()
+        font = f"<</Type/Font/Subtype/Type1/BaseFont/T/Encoding<</Differences[{names}]>>>>"
+        assert page(pdf, font, bytes(range(1, len(text) + 1))).text == text + "\n"
+
+
+def test_font_in_ruins() -> None:
+    """A font whose map cannot be had costs neither the page nor the file."""
+    pdf = Pdf()
+    broken = pdf.add(b"<</Filter/FlateDecode/Length 4>>\nstream\nJUNK\nendstream")
+    pdf.page(
+        "BT /F2 12 Tf 50 700 Td (legible) Tj ET", fonts={"F2": f"<</Type/Font/Subtype/Type1/ToUnicode {broken} 0 R>>"}
+    )
+    assert read(pdf).text == "legible\n"

@@ -1,0 +1,1 @@
+"""What makes the shipped documents: texts in `source/`, written as Word files and PDFs."""
