@@ -5,14 +5,33 @@
     kb.vectorstore()                        a VectorStore: add_documents, delete, similarity_search…
     export(kb, "folder")                    for the stock FAISS.load_local, without this package
 
-Importing this package imports langchain-core (about half a second); nothing else here does.
+Loaded on first use: LangChain's retriever and store classes cost 1.5 s of CPU time to import
+(most of it for tracing), and nothing else of the product needs them.
 """
 
 from __future__ import annotations
 
-from .embeddings import IndexerEmbeddings
-from .exporting import export
-from .retriever import IndexerRetriever
-from .vectorstore import IndexerVectorStore
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .embeddings import IndexerEmbeddings
+    from .exporting import export
+    from .retriever import IndexerRetriever
+    from .vectorstore import IndexerVectorStore
 
 __all__ = ["IndexerEmbeddings", "IndexerRetriever", "IndexerVectorStore", "export"]
+
+_HOMES = {
+    "IndexerEmbeddings": "embeddings",
+    "IndexerRetriever": "retriever",
+    "IndexerVectorStore": "vectorstore",
+    "export": "exporting",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module a name lives in."""
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(name)

@@ -8,7 +8,9 @@ and no compression, because two builds of zlib may compress alike text different
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -23,6 +25,7 @@ from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, P
 from .blocks import Block, Rows, Text
 
 SONG = "STSong-Light"
+DATE = "SOURCE_DATE_EPOCH"
 MARGIN = 2.3 * cm
 WIDTH = A4[0] - 2 * MARGIN
 SIZES = {"title": (20, 26, 0), "h1": (14, 20, 12), "h2": (11.5, 16, 8), "p": (10.5, 15, 0), "cell": (9, 12, 0)}
@@ -38,9 +41,22 @@ def pdf(text: Text) -> bytes:
     if text.chinese:
         pdfmetrics.registerFont(UnicodeCIDFont(SONG))
     made = io.BytesIO()
-    template = _Template(made, text)
-    template.build(list(_flowables(text)))
+    with _dated(text):
+        _Template(made, text).build(list(_flowables(text)))
     return made.getvalue()
+
+
+@contextmanager
+def _dated(text: Text) -> Iterator[None]:
+    """The document's date as the PDF's: reportlab takes it from this variable only."""
+    before = os.environ.get(DATE)
+    os.environ[DATE] = str(int(text.when.timestamp()))
+    try:
+        yield
+    finally:
+        del os.environ[DATE]
+        if before is not None:
+            os.environ[DATE] = before
 
 
 class _Template(BaseDocTemplate):  # type: ignore[misc]  # reportlab has no types
