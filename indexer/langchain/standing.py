@@ -51,6 +51,8 @@ class Shown(NamedTuple):
 
 def standing(catalog: Catalog, at: int | None) -> Iterator[Shown]:
     """The documents visible at a commit (None: the newest), in no order."""
-    shown, args = ("v.removed IS NULL", ()) if at is None else ("v.added<=? AND (v.removed IS NULL OR v.removed>?)", (at, at))
+    shown, args = (
+        ("v.removed IS NULL", ()) if at is None else ("v.added<=? AND (v.removed IS NULL OR v.removed>?)", (at, at))
+    )
     for source, path, sha, title, spans, passages, details in catalog.db.all(_SQL + shown, args):
         yield Shown(Key(source, unraw(path)), sha, title or "", spans, passages, details)

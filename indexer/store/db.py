@@ -85,7 +85,9 @@ class Db:
                 path=str(self.path),
                 why=str(e),
             )
-        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM")) or (name.startswith("SQLITE_READONLY") and not self._writable()):
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM")) or (
+            name.startswith("SQLITE_READONLY") and not self._writable()
+        ):
             return IndexerError(
                 "{path} cannot be opened or written ({why}). Check the disk and the permissions of the folder, then try again.",
                 path=str(self.path),

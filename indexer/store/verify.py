@@ -46,7 +46,16 @@ def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, hea
             found += check(store)
         except StoreDamaged as e:
             found.append(Finding(CATALOG, e.message))
-        except (sqlite3.Error, zlib.error, ValueError, TypeError, KeyError, IndexError, OverflowError, UnicodeDecodeError) as e:
+        except (
+            sqlite3.Error,
+            zlib.error,
+            ValueError,
+            TypeError,
+            KeyError,
+            IndexError,
+            OverflowError,
+            UnicodeDecodeError,
+        ) as e:
             found.append(
                 Finding(
                     CATALOG,
@@ -198,7 +207,9 @@ def _added(store: Store) -> Iterator[Finding]:
 
     with Passages(store.catalog, store.vectors_folder, store.texts_folder) as passages:
         for key in handmade.damaged(store.catalog, passages):
-            yield Finding(CATALOG, Message("the document {name}, added in Python, is not what was added", {"name": str(key)}))
+            yield Finding(
+                CATALOG, Message("the document {name}, added in Python, is not what was added", {"name": str(key)})
+            )
 
 
 def _terms(catalog: Catalog) -> Callable[[int, int], int]:

@@ -253,7 +253,9 @@ def test_model_failure_is_five(home: Path, capsys: Out) -> None:
     """A model that does not answer is exit code 5, on record, and loses nothing."""
     run("update", "--now")
     put(home, "new.txt", "something to embed")
-    (home / "indexer.toml").write_text('[embedding]\nmodel = "openai:none"\nbase_url = "http://127.0.0.1:9/v1"\n', "utf-8")
+    (home / "indexer.toml").write_text(
+        '[embedding]\nmodel = "openai:none"\nbase_url = "http://127.0.0.1:9/v1"\n', "utf-8"
+    )
     assert run("update", "--now", "--set", "embedding.timeout_seconds=1") == 5
     said(capsys)
     (home / "indexer.toml").write_text('[embedding]\nmodel = "python:indexer.embed.hashing:HashEmbedder"\n', "utf-8")

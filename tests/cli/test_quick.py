@@ -51,7 +51,20 @@ def test_says_what_the_full_run_says(home: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(
     "change",
-    ["edit", "add", "delete", "touch", "configuration", "environment", "head", "segment", "catalog", "root", "seal", "held"],
+    [
+        "edit",
+        "add",
+        "delete",
+        "touch",
+        "configuration",
+        "environment",
+        "head",
+        "segment",
+        "catalog",
+        "root",
+        "seal",
+        "held",
+    ],
 )
 def test_any_difference_is_left_to_the_full_run(home: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One difference of any kind, and it does nothing."""
@@ -90,7 +103,9 @@ def test_any_difference_is_left_to_the_full_run(home: Path, change: str, monkeyp
     assert quick.attempt([*WORDS]) is None
 
 
-@pytest.mark.parametrize("words", [["update"], ["status"], [], ["update", "--now", "x"], ["update", "--now", "--dry-run"]])
+@pytest.mark.parametrize(
+    "words", [["update"], ["status"], [], ["update", "--now", "x"], ["update", "--now", "--dry-run"]]
+)
 def test_other_words_are_not_its_own(home: Path, words: list[str]) -> None:
     """Anything but the plain no-change question goes to the product."""
     settle(home)

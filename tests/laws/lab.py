@@ -39,7 +39,7 @@ Op = tuple[Any, ...]
 
 # ---- texts -----------------------------------------------------------------------------
 
-_WORDS = "leave policy security badge server remote work travel expense manual battery handbook office salary notice".split()
+_WORDS = ["leave", "policy", "security", "badge", "server", "remote", "work", "travel", "expense", "manual", "battery", "handbook", "office", "salary", "notice"]
 _HANZI = ["婚假十五天，须提前申请。", "出差报销需附发票原件。", "设备充电前请检查接口是否干燥。", "员工手册适用于全体人员。", "离岗时须锁定屏幕。"]
 
 
@@ -587,7 +587,7 @@ class Lab:
         if self.checked % 3 or self.offset < 20 * DAY:  # now and then the follower sleeps through some commits
             assert self.follower.search("anything", EVERYTHING) == hits, "a long-lived reader finds something else"
         self._check_hits(hits)
-        documents = {k for k in fresh.reader().documents()} if fresh.layout.served() else set()
+        documents = set(fresh.reader().documents()) if fresh.layout.served() else set()
         assert documents == {Key(n, p) for n, p, _ in wanted}, f"documents: {documents ^ {Key(n, p) for n, p, _ in wanted}}"
         with self._store() as store:
             counts = {k: n for k, n in store.catalog.counts().items() if k != "gone"}

@@ -174,15 +174,18 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "rename": lambda kb: (kb / "0.txt").rename(kb / "renamed.txt"),
     "rule": lambda kb: (kb / ".indexerignore").write_text("0.txt\n"),
     "folder": lambda kb: ((kb / "sub").mkdir(), (kb / "sub/a.txt").write_bytes(document(52))),
-    "chunk size": lambda kb: (kb.parent / "indexer.toml").open("a").write("[split]\nsize = 90\noverlap = 10\n"),
-    "source": lambda kb: ((kb.parent / "b").mkdir(), (kb.parent / "b/x.txt").write_bytes(document(53)), _second_source(kb)),
+    "chunk size": lambda kb: _configure(kb, "", "[split]\nsize = 90\noverlap = 10\n"),
+    "source": lambda kb: ((kb.parent / "b").mkdir(), (kb.parent / "b/x.txt").write_bytes(document(53)), _configure(kb, _TWO)),
     "replaced root": lambda kb: (shutil.copytree(kb, kb.parent / "copy"), shutil.rmtree(kb), (kb.parent / "copy").rename(kb), (kb / "0.txt").unlink()),
 }
 
 
-def _second_source(kb: Path) -> None:
-    text = (kb.parent / "indexer.toml").read_text()
-    (kb.parent / "indexer.toml").write_text('[[sources]]\npath = "knowledge_base"\n[[sources]]\npath = "b"\n' + text)
+_TWO = '[[sources]]\npath = "knowledge_base"\n[[sources]]\npath = "b"\n'
+
+
+def _configure(kb: Path, before: str, after: str = "") -> None:
+    file = kb.parent / "indexer.toml"
+    file.write_text(before + file.read_text() + after)
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -31,7 +31,9 @@ class HashEmbeddings:
 class Product:
     """The five methods of the shared driver contract."""
 
-    def __init__(self, root: str | Path, state: str | Path, model: str = "m1", dim: int = 64, chunk: int = 200, cfg: Any = None) -> None:
+    def __init__(
+        self, root: str | Path, state: str | Path, model: str = "m1", dim: int = 64, chunk: int = 200, cfg: Any = None
+    ) -> None:
         self.root, self.state = Path(root), Path(state)
         self.state.mkdir(parents=True, exist_ok=True)
         options = {"model": model, "dim": dim}

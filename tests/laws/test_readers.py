@@ -1,0 +1,76 @@
+"""Readers never wait and never fail while somebody writes (DESIGN 3.6)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from law_writer import Entry, Writer
+
+HERE = Path(__file__).resolve().parent
+COMMITS = 200
+
+
+def _readers(home: Path) -> list[subprocess.Popen[bytes]]:
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, str(HERE / "law_reader.py"), str(home)]
+    return [subprocess.Popen([*command, str(home / f"reader{i}"), str(i)], env=environ) for i in range(4)]
+
+
+@pytest.mark.timeout(600)
+def test_four_processes_search_while_commits_happen(tmp_path: Path, figures: list[str]) -> None:
+    """200 commits with merges, snapshots, new profiles and garbage collection: no error, no step back, nothing dead."""
+    writer = Writer(tmp_path)
+    writer.update()
+    readers = _readers(tmp_path)
+    try:
+        n = 0
+        while len(writer.log) < COMMITS:
+            writer.step(n)
+            n += 1
+    finally:
+        (tmp_path / "stop").touch()
+        for reader in readers:
+            reader.wait(60)
+    truth = {e.commit: e for e in writer.log}
+    searches = 0
+    for i in range(4):
+        lines = [json.loads(line) for line in (tmp_path / f"reader{i}").read_text().splitlines()]
+        assert not [x for x in lines if isinstance(x, dict)][:3], f"reader {i} failed"
+        searches += len(lines)
+        _check(lines, truth, writer.log)
+    assert searches > 4 * 10
+    figures.append(f"4 readers, {searches} searches during {len(writer.log)} commits, 0 errors")
+
+
+def _check(lines: list[list[object]], truth: dict[int, Entry], log: list[Entry]) -> None:
+    """One commit an answer, exactly what it shows, never an older one than before, never one that is over."""
+    last = 0
+    for start, end, commits, found in lines:
+        assert isinstance(commits, list)
+        assert len(commits) == 1, "an answer mixes commits"
+        commit = commits[0]
+        assert commit >= last, f"back from commit {last} to {commit}"
+        last = commit
+        assert found == truth[commit].found, f"commit {commit} shows something else"
+        done = max((e.commit for e in log if e.returned < start), default=0)  # type: ignore[operator]
+        begun = max((e.commit for e in log if e.began < end), default=0)  # type: ignore[operator]
+        assert done <= commit <= begun, f"commit {commit} was answered, {done} was there before the question"
+
+
+def test_two_updates_never_run_at_once(tmp_path: Path) -> None:
+    """A second update, in another process, is turned away with exit code 7 and changes nothing."""
+    from indexer.store import disk
+
+    writer = Writer(tmp_path)
+    writer.update()
+    (tmp_path / "indexer.toml").write_text('[[sources]]\nname = "kb"\npath = "kb"\n[embedding]\nmodel = "python:law_embedder:LawEmbedder"\n')
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+    with disk.writer_lock(tmp_path / "metadata/writer.lock"):
+        command = [sys.executable, "-m", "indexer", "update", "--now"]
+        done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 7, done.stderr
