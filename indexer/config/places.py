@@ -16,6 +16,9 @@ from ..settings import Settings
 from .problems import Location, raise_all, wrong_value
 from .schema import NAME, NAME_RULE
 
+RESERVED = "langchain"
+"""The source of documents that lie in no folder (see :mod:`indexer.store.handmade`)."""
+
 if TYPE_CHECKING:
     from .layers import Layers
     from .schema import ConfigFile, EmbeddingTable
@@ -67,6 +70,9 @@ def _same_names(sources: Sequence[Source], layers: Layers) -> list[Message]:
         name = unicodedata.normalize("NFC", source.name).casefold()
         if not NAME.fullmatch(source.name):  # the folder's name, when none is given
             out.append(wrong_value(layers.where(location), location, source.name, NAME_RULE))
+        elif name == RESERVED:
+            why = Message("this name is reserved for documents added in Python; choose another")
+            out.append(wrong_value(layers.where(location), location, source.name, why))
         elif name in first:
             why = Message("two sources have this name; each needs its own")
             out.append(wrong_value(layers.where(location), location, source.name, why))

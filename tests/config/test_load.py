@@ -341,3 +341,10 @@ def test_unreadable_file(tmp_path: Path) -> None:
     (tmp_path / "indexer.toml").mkdir()
     with pytest.raises(ConfigError, match="cannot be read"):
         load_settings(tmp_path, {}, {})
+
+
+def test_reserved_source_name(tmp_path: Path) -> None:
+    """The name of the source for documents added in Python is taken."""
+    (tmp_path / "indexer.toml").write_text('[[sources]]\nname = "LangChain"\npath = "docs"\n', "utf-8")
+    with pytest.raises(ConfigError, match="reserved"):
+        load_settings(tmp_path, environ={})
