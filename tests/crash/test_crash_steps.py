@@ -30,11 +30,16 @@ def test_death_before_any_step(workers: Workers, prepared: Prepared, steps: Step
     tried["deaths at a step"] += len(chosen)
 
 
-def test_life_goes_on_after_a_death(workers: Workers, prepared: Prepared, steps: Steps) -> None:
-    """A further day of edits after a death and its healing ends as right as without the death."""
-    commits = [n for n, (kind, _) in enumerate(steps("update")) if kind == "committed"]
-    for n in commits[::4]:  # one after the other: the day after changes the documents all workers share
-        workers.map(episodes.continues, [(str(prepared.root), "update", n)])
+@pytest.mark.parametrize("healed", [False, True])
+@pytest.mark.parametrize("name", ["update", "first", "generation"])
+def test_life_goes_on_after_a_death(
+    workers: Workers, prepared: Prepared, steps: Steps, name: str, healed: bool
+) -> None:
+    """Edits and deletions after a death end as right as without it, also those of documents it had just added."""
+    commits = [n for n, (kind, _) in enumerate(steps(name)) if kind == "committed"]
+    for n in commits[:: 1 if FULL else 5]:  # one after the other: the day after changes the documents all workers share
+        workers.map(episodes.continues, [(str(prepared.root), name, n, healed)])
+        tried["deaths before a further day"] += 1
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

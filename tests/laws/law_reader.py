@@ -18,17 +18,20 @@ from law_writer import kb_of
 
 def main(home: Path, out: Path, number: int) -> None:
     """Search until told to stop."""
-    kb = kb_of(home)
+    warnings: list[str] = []  # a segment that is left out is an error here
+    kb = kb_of(home, warnings.append)
     with out.open("w") as log:
         while not (home / "stop").exists():
             start = time.monotonic_ns()
             try:
                 if number > 1:
-                    kb = kb_of(home)
+                    kb = kb_of(home, warnings.append)
                 hits = kb.search("which document", 1000)
                 commits = {h.commit for h in hits}
                 found = sorted([h.key.path, h.text] for h in hits)
                 line: object = [start, time.monotonic_ns(), sorted(commits), found]
+                if warnings:
+                    raise RuntimeError(warnings.pop())
                 if number > 1:
                     kb.close()
             except Exception as e:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,9 +35,9 @@ def settings_of(home: Path, size: int = 200, salt: str = "") -> Settings:
     )  # fmt: skip
 
 
-def kb_of(home: Path) -> KnowledgeBase:
+def kb_of(home: Path, warn: Callable[[str], None] = lambda text: None) -> KnowledgeBase:
     """A reader's knowledge base: whatever is configured, it follows what is served."""
-    return KnowledgeBase(settings_of(home))
+    return KnowledgeBase(settings_of(home), warn=warn)
 
 
 class Writer:

@@ -42,12 +42,12 @@ def test_four_processes_search_while_commits_happen(tmp_path: Path, figures: lis
         lines = [json.loads(line) for line in (tmp_path / f"reader{i}").read_text().splitlines()]
         assert not [x for x in lines if isinstance(x, dict)][:3], f"reader {i} failed"
         searches += len(lines)
-        _check(lines, truth, writer.log)
+        _check(i, lines, truth, writer.log)
     assert searches > 4 * 10
     figures.append(f"4 readers, {searches} searches during {len(writer.log)} commits, 0 errors")
 
 
-def _check(lines: list[list[object]], truth: dict[int, Entry], log: list[Entry]) -> None:
+def _check(reader: int, lines: list[list[object]], truth: dict[int, Entry], log: list[Entry]) -> None:
     """One commit an answer, exactly what it shows, never an older one than before, never one that is over."""
     last = 0
     for start, end, commits, found in lines:
@@ -56,7 +56,7 @@ def _check(lines: list[list[object]], truth: dict[int, Entry], log: list[Entry])
         commit = commits[0]
         assert commit >= last, f"back from commit {last} to {commit}"
         last = commit
-        assert found == truth[commit].found, f"commit {commit} shows something else"
+        assert found == truth[commit].found, f"reader {reader}: commit {commit} shows something else"
         done = max((e.commit for e in log if e.returned < start), default=0)  # type: ignore[operator]
         begun = max((e.commit for e in log if e.began < end), default=0)  # type: ignore[operator]
         assert done <= commit <= begun, f"commit {commit} was answered, {done} was there before the question"
