@@ -147,16 +147,20 @@ class KnowledgeBase:
             return self._found(query, k, {"inside": inside, "as_of": as_of, "only": only})
 
     def _found(self, query: str | Sequence[float], k: int, options: Mapping[str, Any]) -> list[Hit]:
-        try:
-            if self.layout.served() is None:
+        while True:
+            try:
+                served = self.layout.served()
+            except StoreDamaged as e:
+                self.warn(str(e))
                 return []
-        except StoreDamaged as e:
-            self.warn(str(e))
-            return []
-        try:
-            return self._search(self.reader(), query, k, options)
-        except StoreDamaged as e:
-            return self._search(self._fallback(e), query, k, options)
+            if served is None:
+                return []
+            try:
+                return self._search(self.reader(), query, k, options)
+            except StoreDamaged as e:
+                if self.layout.served() != served:
+                    continue  # not damaged: replaced by another generation while we looked
+                return self._search(self._fallback(e), query, k, options)
 
     def _search(self, reader: Reader, query: str | Sequence[float], k: int, options: Mapping[str, Any]) -> list[Hit]:
         if isinstance(query, str):

@@ -296,6 +296,8 @@ def open_reader(layout: Layout, warn: Warn = lambda text: None) -> tuple[Reader,
     try:
         catalog = Catalog.open(layout.metadata / generation, readonly=True)
     except StoreDamaged as e:
+        if layout.served() != generation:
+            return open_reader(layout, warn)  # not damaged: another generation took its place
         return _from_snapshot(layout, generation, e, warn), generation
     return Reader(catalog, layout.vectorstore / generation, layout.metadata / generation / "texts", warn), generation
 

@@ -55,7 +55,7 @@ class Run:
                 self.opened = generations.resolve(layout, profile, rebuild=self.request.rebuild)
                 self._with_store(self.opened.store)
             except StoreDamaged as e:
-                if self.request.dry_run or self.opened.healed:
+                if self.request.dry_run or not hasattr(self, "opened") or self.opened.healed:
                     raise
                 self.store.close()
                 self.opened = generations.replace_damaged(layout, profile, self.store.generation, str(e))
@@ -146,7 +146,8 @@ class Run:
         catalog = self.store.catalog
         rows = catalog.documents(x.id, [*x.deletions.remove, *x.deletions.hold])
         for path in x.deletions.remove:
-            if (row := rows.get(path)) is not None and (row.content is not None or row.state != "gone"):
+            row = rows.get(path)
+            if row is not None and (row.content is not None or row.state != "gone" or row.pinned is not None):
                 batch.settled.append(removal(row))
                 if row.content is not None:
                     self.tally.deleted[Key(x.source.name, unraw(path))] = row.sha
@@ -221,6 +222,7 @@ class Run:
         self._flush_folders(x, batch)
         if not batch:
             return
+        batch.unfinished = bool(x.left)
         if not self.wrote:
             self.wrote = True
             upkeep.before_first_write(self.store, self.world.settings, self.world.now_ns())

@@ -48,7 +48,8 @@ class _Log(logging.Handler):
     losses = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.losses += record.name in ("pypdf.filters", "pypdf.generic._data_structures")
+        cut_short = record.name.startswith("pypdf.generic") and record.getMessage().startswith("Pdf")
+        self.losses += cut_short or record.name == "pypdf.filters"
 
 
 @contextmanager
@@ -144,7 +145,7 @@ class _Reading:
         from .pdf_flatten import Flattener, PageTooComplex
         from .pdf_objects import as_dict
         from .pdf_page import layout
-        from .pdf_text import tidy
+        from .pdf_text import tidy, unlike_words
 
         flattener = Flattener(self._shelf, self._hidden)
         values: list[str] = []
@@ -159,7 +160,7 @@ class _Reading:
         text = tidy("\n".join([layout(drawing), *values]))
         if text.guessed:
             self._found.guessed.append(number)
-        if text.suspect:
+        if text.suspect or unlike_words(text.text, doubtful=2 * drawing.doubtful > drawing.shows):
             self._found.unreadable.append(number)
         elif not text.text and (drawing.images or drawing.paths >= MIN_PATHS):
             self._found.scans.append(number)

@@ -18,10 +18,8 @@ from .pdf_objects import as_dict, as_list, entry, mapped, replaced, text_string
 if TYPE_CHECKING:
     from pypdf.generic import DictionaryObject, StreamObject
 
-# A page with more is a drawing made of text, or an attack; pypdf's own limit is two million.
-MAX_OPERATIONS = 600_000
-MAX_FORMS = 5_000
-MAX_FORM_DEPTH = 24
+MAX_OPERATIONS = 600_000  # more is a drawing made of text, or an attack
+MAX_FORMS, MAX_FORM_DEPTH = 5_000, 24
 MAX_CONTENT_BYTES = 128 << 20
 MIN_IMAGE_SIDE = 8  # dots; smaller images are spacers and bullets, never a scanned page
 PLACES = frozenset({b"Td", b"TD", b"Tm", b"T*"})
@@ -40,6 +38,7 @@ class Drawing:
     images: int = 0
     paths: int = 0
     shows: int = 0
+    doubtful: int = 0  # shows in fonts that do not say what they show
 
 
 class Saved(NamedTuple):
@@ -132,11 +131,12 @@ class Flattener:
         self.drawing.shows += 1
         operands: list[Any] = operation.operands
         if self._face is None:
-            self.choose({}, [])  # text before any Tf
+            self.choose({}, [])
         if not self.placed:
             self.emit(b"Td", [0.0, 0.0])  # pypdf compares positions only where text is placed
             self.placed = True
         decode = self._face.decode if self._face else None
+        self.drawing.doubtful += bool(self._face and self._face.doubtful)
         if instead is not None:
             operands = replaced(operands, instead)
         elif decode is not None:

@@ -58,11 +58,15 @@ UNICODE_WIDE: Mapping[str, str] = {"UTF8": "utf-8", "UTF32": "utf-32-be"}
 
 @dataclass(frozen=True, slots=True)
 class Typeface:
-    """A font of the file: its name for one parse, what pypdf reads, or how to read it instead."""
+    """A font of the file: its name for one parse, what pypdf reads, or how to read it instead.
+
+    ``doubtful``: nothing but the font program says what the codes show, so they may be anything.
+    """
 
     name: str
     resource: DictionaryObject
     decode: Decoder | None = None
+    doubtful: bool = False
 
 
 class FontShelf:
@@ -96,11 +100,16 @@ def _examined(name: str, resource: object) -> Typeface:
     try:
         if entry(resource, "/Subtype") == "/Type0":
             return _composite(name, resource)
-        return Typeface(name, with_glyph_names(resource))
+        font = with_glyph_names(resource)
+        return Typeface(name, font, doubtful=not ({"/ToUnicode", "/Encoding"} & font.keys()) and _embedded(font))
     except MemoryError:
         raise
     except Exception:  # a font in ruins: its codes are read as viewers read an unknown font's
         return Typeface(name, _standard())
+
+
+def _embedded(font: DictionaryObject) -> bool:
+    return any(key.startswith("/FontFile") for key in as_dict(font.get("/FontDescriptor")))
 
 
 def _standard() -> DictionaryObject:
@@ -136,10 +145,7 @@ def _composite(name: str, font: DictionaryObject) -> Typeface:
 
 
 def _by_collection(font: DictionaryObject, own: CodeMap | None, encoding: object, said: str) -> Decoder | None:
-    """How a composite font without a character map of its own is read; None where pypdf does it right.
-
-    ``said`` is the predefined map that it names instead, if any.
-    """
+    """How a composite font is read that has no map, or one that names another (``said``); None: as pypdf does."""
     if own is None and ("UCS2" in str(encoding) or "UTF16" in str(encoding)):
         return None
     if said.startswith("Identity"):

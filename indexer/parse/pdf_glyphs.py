@@ -23,7 +23,7 @@ MIN_LETTERS = 0.6
 
 _UNI = re.compile(r"uni((?:[0-9A-F]{4})+)$")
 _U = re.compile(r"u([0-9A-F]{4,6})$")
-_COUNTED = re.compile(r"[A-Za-z]{1,5}([0-9]{1,3})$")
+_COUNTED = re.compile(r"[A-Za-z]{1,5}?([0-9]{1,3}|[0-9A-Fa-f]{2})$")
 _CODED = re.compile(r"(?:G([0-9A-F]{2})|[Cc]([0-9]{2,3}))$")
 _BUILT_IN = re.compile(rb"dup\s+(\d{1,3})\s*/([^\s/]+)\s+put")
 _HEADER = b"/CIDInit /ProcSet findresource begin begincmap\n1 begincodespacerange\n<00> <ff>\nendcodespacerange\n"
@@ -76,15 +76,15 @@ def _compact(data: bytes) -> dict[int, str]:
     """The encoding of a compact (CFF) font program; empty if it is a standard one or unreadable."""
     from io import BytesIO
 
-    from fontTools.cffLib import CFFFontSet
-
     try:
+        from fontTools.cffLib import CFFFontSet
+
         fonts = CFFFontSet()
         fonts.decompile(BytesIO(data), None)
         encoding = fonts.topDictIndex[0].Encoding
     except MemoryError:
         raise
-    except Exception:  # a broken program: the names of the font itself remain
+    except Exception:  # a broken program, or fontTools is absent: the font's own names remain
         return {}
     listed = enumerate(encoding[:256]) if isinstance(encoding, list) else ()
     return {code: name for code, name in listed if name and name != ".notdef"}
@@ -135,14 +135,19 @@ def _component(part: str, known: dict[str, str]) -> str:
 
 def _coded(names: dict[int, str]) -> dict[int, str]:
     """Counting names that are character codes: equal to their own code, or letters for the most part."""
-    counted = {code: match for code, name in names.items() if (match := _COUNTED.match(name))}
-    if counted and len(counted) == len(names) and all(int(match[1]) == code for code, match in counted.items()):
+    if names and all(_counts(name, code) for code, name in names.items()):
         return {code: _latin(code) for code in names}
     coded = {code: match for code, name in names.items() if (match := _CODED.match(name))}
     texts = {code: _latin(int(match[1], 16) if match[1] else int(match[2])) for code, match in coded.items()}
     letters = sum(text.isalpha() for text in texts.values())
     plausible = texts and len(coded) == len(names) and letters >= MIN_LETTERS * len(texts)
     return texts if plausible and all(text.isprintable() for text in texts.values()) else {}
+
+
+def _counts(name: str, code: int) -> bool:
+    """Whether the name is letters and its own code, decimal or hexadecimal ("/c65", "/C2c")."""
+    match = _COUNTED.match(name)
+    return match is not None and (match[1] == str(code) or match[1].lower() == f"{code:02x}")
 
 
 def _latin(code: int) -> str:

@@ -51,7 +51,7 @@ def bounded(limits: ParseLimits, size: int) -> Iterator[None]:
         lzw_maximum_output_length=inflated,
         run_length_maximum_output_length=inflated,
         array_based_stream_maximum_output_length=inflated,
-        maximum_declared_stream_length=max(size, 1),
+        maximum_declared_stream_length=max(size, 75_000_000),
         jbig2dec_binary=None,  # never starts another program
     ):
         yield

@@ -24,6 +24,10 @@ SYMBOLS |= {0xF0B1: "±", 0xF0B3: "≥", 0xF0B4: "×", 0xF0B7: "•", 0xF0B8: "�
 # So many bytes make a guess at Chinese safe.
 MIN_GUESSED = 16
 
+_LETTER = re.compile("[A-Za-z]")
+_LETTERS = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[^\w]*(?:[^\W\d_]?[a-zß-ÿ]+|[A-ZÀ-Þ]+)(?:[-'’/][^\W\d_]+)*[^\w]*")
+_VOWEL = re.compile("[aeiouyAEIOUYÀ-ÿ]")
 _HIGH = re.compile("[\xa1-\xfe]+")
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _SPACE_BEFORE_END = re.compile("[ \xa0]+(?=\n|$)")
@@ -65,6 +69,24 @@ def tidy(raw: str) -> PageText:
     text = _BLANK_LINES.sub("\n\n", _SPACE_BEFORE_END.sub("", text)).strip("\n")
     readable = len(text) - text.count(" ") - text.count("\n")
     return PageText(text + "\n" if readable else "", readable, unreadable, guessed)
+
+
+def unlike_words(text: str, *, doubtful: bool) -> bool:
+    """Whether Latin text has next to no words: letters of a subset font in the font's own order.
+
+    A list of part numbers has few words as well, so a page in fonts that say what they show
+    must have none at all and be long; one in ``doubtful`` fonts is held to less.
+    """
+    tokens = [token for token in text.split() if len(token) >= 4 and _LETTER.search(token)]
+    latin = sum(char < "\u0250" for char in text)
+    if len(tokens) < (12 if doubtful else 80) or latin < 0.9 * len(text):
+        return False
+    words = sum(bool(_WORD.fullmatch(token) and _VOWEL.search(token)) for token in tokens)
+    if not doubtful:
+        return words < 0.01 * len(tokens)
+    letters = sum(len(_LETTERS.findall(token)) for token in tokens)
+    vowels = sum(len(_VOWEL.findall(token)) for token in tokens)
+    return words < 0.15 * len(tokens) or vowels < 0.2 * letters
 
 
 def _as_chinese(text: str) -> tuple[str, bool]:

@@ -8,6 +8,7 @@ profile; another identity is another profile, in a generation of its own.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from ..core.ports import Embedder
 from . import disk, snapshots, succession
 from .catalog import Catalog
 from .local import Layout, Store
+from .recover import recover
 from .seal import SEALED, seal
 from .verify import CATALOG, verify
 
@@ -60,19 +62,39 @@ def resolve(layout: Layout, profile: Profile, *, rebuild: bool = False) -> Opene
     if served is None:
         return Opened(_create(layout, profile, 0), False)
     try:
-        store = Store.open(layout, served)
+        store = _opened(layout, served)
+        try:
+            return _fitting(layout, profile, store, rebuild)
+        except BaseException:
+            store.close()
+            raise
     except StoreDamaged as e:
         return replace_damaged(layout, profile, served, str(e))
+
+
+def _fitting(layout: Layout, profile: Profile, store: Store, rebuild: bool) -> Opened:
+    """The generation just opened if it is this profile's, else one beside it."""
     if rebuild:
         return _beside(layout, profile, store, donor=None)
     if store.catalog.meta("facts") == profile.facts_json():
-        return Opened(store, _is_served(layout, served))
+        return Opened(store, _is_served(layout, store.generation))
     if store.catalog.meta("identity") == profile.identity_json():
         with store.catalog.db.write():
             store.catalog.set_meta(facts=profile.facts_json(), embedding=profile.embedding)
             store.catalog.set_meta(seal=seal({n: store.catalog.meta(n) for n in SEALED}))
-        return Opened(store, _is_served(layout, served))
+        return Opened(store, _is_served(layout, store.generation))
     return _beside(layout, profile, store, donor=_donor(store, profile))
+
+
+def _opened(layout: Layout, generation: str) -> Store:
+    """Open a generation to work on; what a run left half-recorded is put right first."""
+    store = Store.open(layout, generation)
+    try:
+        recover(store.catalog)
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 def _is_served(layout: Layout, generation: str) -> bool:
@@ -126,22 +148,38 @@ def _beside(layout: Layout, profile: Profile, served: Store, donor: str | None) 
     """
     head, identity = served.catalog.head(), profile.identity_json()
     for name in reversed(layout.generations()):
-        if name == served.generation:
+        begun = _begun(layout, name, identity) if name != served.generation else None
+        if begun is None:
             continue
-        try:
-            store = Store.open(layout, name)
-        except StoreDamaged:
-            continue
-        unfinished = store.catalog.meta("identity") == identity and not store.catalog.meta("complete")
-        if unfinished and store.catalog.meta("seeded") == head:
+        if begun.seeded == head:
             served.close()
-            return Opened(store, False, donor)
-        donor = name if unfinished and store.catalog.head() > (store.catalog.meta("first_commit") or 0) else donor
-        store.close()
+            return Opened(begun.store, False, donor)
+        donor = name if begun.filled else donor
+        begun.store.close()
     made = _create(layout, profile, head)
     succession.seed(served.catalog, made.catalog)
     served.close()
     return Opened(made, False, donor)
+
+
+class _Begun(NamedTuple):
+    store: Store
+    seeded: int | None
+    filled: bool
+
+
+def _begun(layout: Layout, generation: str, identity: str) -> _Begun | None:
+    """An unfinished generation of this profile; None when it is something else or damaged."""
+    try:
+        store = _opened(layout, generation)
+    except StoreDamaged:
+        return None
+    with contextlib.suppress(StoreDamaged):
+        meta = store.catalog.meta
+        if meta("identity") == identity and not meta("complete"):
+            return _Begun(store, meta("seeded"), store.catalog.head() > (meta("first_commit") or 0))
+    store.close()
+    return None
 
 
 def _donor(store: Store, profile: Profile) -> str | None:
@@ -192,7 +230,7 @@ def _restored(layout: Layout, generation: str, snapshot: snapshots.Snapshot) -> 
         return None
     name = snapshots.restore(layout, generation, snapshot)
     if _holds(layout, name):
-        return Store.open(layout, name)
+        return _opened(layout, name)
     disk.remove_tree(layout.metadata / name)
     disk.remove_tree(layout.vectorstore / name)
     return None

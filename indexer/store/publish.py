@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import recover
 from .catalog import (
     DOCUMENT_COLUMNS,
     GONE,
@@ -69,6 +70,7 @@ class Batch:
 
     def __init__(self, run: int, at: int, note: str = "", scrub_ns: int = 0, settled: Iterable[Settled] = ()) -> None:
         self.run, self.at, self.note, self.scrub_ns = run, at, note, scrub_ns
+        self.unfinished: bool | None = None  # whether folders are left without their record; None: no folders here
         self.above = 0  # the commit's number exceeds this one: readers never see numbers fall
         self.settled: list[Settled] = list(settled)
         self.drafts: dict[bytes, Draft] = {}
@@ -117,6 +119,8 @@ def write_batch(catalog: Catalog, batch: Batch, new_ids: Mapping[bytes, int], se
     n = _log(catalog, batch, visible)
     _liveness(catalog, visible, reused, n)
     _folders(catalog, batch)
+    if batch.unfinished is not None:
+        recover.mark(catalog, batch.unfinished)
     return n
 
 

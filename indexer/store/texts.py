@@ -38,7 +38,10 @@ def encode(ids: Sequence[int], texts: Sequence[bytes]) -> bytes:
 
 
 class Texts:
-    """A mapped text file; look-ups are by binary search and never read the rest."""
+    """A mapped text file; look-ups are by binary search and never read the rest.
+
+    Making one raises FileNotFoundError (a merge removed it), StoreDamaged when it is not whole.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -46,6 +49,8 @@ class Texts:
             with open(path, "rb") as f:
                 self.map = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
             self._index()
+        except FileNotFoundError:
+            raise  # merged away: look the segment up anew
         except (OSError, ValueError, TypeError) as e:
             raise StoreDamaged(
                 "The text file {path} is damaged ({why}); run `indexer repair`.", path=str(path), why=str(e)

@@ -74,24 +74,24 @@ def _embed_again(store: Store, segment: int, embed: EmbedAll) -> int:
 
 
 def choose(counts: Sequence[int], fan: int = FAN, cap: int = CAP) -> range | None:
-    """Which neighbouring segments to merge: ``fan`` or more of one tier or below, up to ``cap``.
+    """Which neighbouring segments to merge: a run with ``fan`` of one tier, up to ``cap`` passages.
 
-    Tiers grow by the factor ``fan``, as in Lucene: each passage is rewritten at most once a
-    tier, so writes stay proportional to the change.
+    Tiers grow by the factor ``fan``, as in Lucene: a passage is rewritten about once a tier, so
+    writes stay proportional to the change. Smaller neighbours come along but do not count: a
+    handful of one-passage segments is no reason to rewrite large ones.
     """
-    tier = 64
-    while tier < cap:
-        tier *= fan
+    low, tier = 0, fan
+    while low < cap:
         end = len(counts)
         while end > 0:
             start = end
             while start > 0 and counts[start - 1] < tier and sum(counts[start - 1 : end]) <= cap:
                 start -= 1
-            if end - start >= fan:
+            if sum(c >= low for c in counts[start:end]) >= fan:
                 return range(start, end)
             end = min(start, end - 1)
+        low, tier = tier, tier * fan
     return None
-
 
 def merge(store: Store) -> bool:
     """Merge one run of small segments; True when there was one."""

@@ -246,3 +246,38 @@ def test_font_in_ruins() -> None:
         "BT /F2 12 Tf 50 700 Td (legible) Tj ET", fonts={"F2": f"<</Type/Font/Subtype/Type1/ToUnicode {broken} 0 R>>"}
     )
     assert read(pdf).text == "legible\n"
+
+
+PROSE = (
+    "This department keeps the records of every purchase, and answers questions about them. Requests "
+    "are sent by mail before noon and answered within three days; urgent ones are marked as such."
+)
+
+
+def shifted(text: str) -> bytes:
+    """The text as glyph numbers of a typical TrueType subset, 29 below the letters."""
+    return bytes((ord(char) - 29) % 256 for char in text)
+
+
+def test_letters_in_the_order_of_a_subset() -> None:
+    """Text that only a font program explains comes out as random letters: that is said."""
+    pdf = Pdf()
+    file = pdf.stream(b"not a font")
+    descriptor = pdf.add(f"<</Type/FontDescriptor/FontName/T/Flags 4/FontBBox[0 0 1 1]/FontFile2 {file} 0 R>>")
+    font = f"<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+T/FontDescriptor {descriptor} 0 R>>"
+    lines = " T* ".join(f"<{shifted(line).hex()}> Tj" for line in PROSE.split(" "))
+    pdf.page(f"BT /F2 12 Tf 14 TL 50 800 Td {lines} ET", fonts={"F2": font})
+    parsed = read(pdf)
+    assert parsed.state is State.WARNED
+    assert "nreadable font" in str(parsed.notes[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [PROSE, "Größe: Überprüfung der Öffnungszeiten " * 5, "RC0402FR-07 10KL M4x10 DIN7984 PN16 DN50 Valve G1/2 " * 6],
+)
+def test_words_and_part_numbers_are_no_warning(text: str) -> None:
+    """Prose and part numbers in fonts that say what they show warn nobody."""
+    pdf = Pdf()
+    font = "<</Type/Font/Subtype/TrueType/BaseFont/Sans/Encoding/WinAnsiEncoding>>"
+    assert page(pdf, font, text.encode("cp1252")).state is State.INDEXED

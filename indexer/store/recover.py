@@ -1,0 +1,61 @@
+"""After a run that ended between two of its commits: folder records agree with the documents again.
+
+A commit holds documents of folders whose record is written only with their last file. If the
+run ends before (a crash, a failing embedder, Ctrl-C), the catalog shows documents no record
+names, and a record names files whose documents are gone. A look compares folders with records
+only, so a file that goes away before the next run would never be missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core.model import FileStat
+from ..sources import folder
+from .catalog import GONE, Catalog, squeeze
+
+UNFINISHED = "unfinished"
+"""The fact in ``meta`` that such a commit is the newest of its run."""
+
+
+def mark(catalog: Catalog, unfinished: bool) -> None:
+    """Note, in the commit's own transaction, whether folders are left without their record."""
+    if bool(catalog.meta(UNFINISHED)) != unfinished:
+        catalog.set_meta(**{UNFINISHED: int(unfinished)})
+
+
+def recover(catalog: Catalog) -> None:
+    """Correct the folder records after such a run; costs nothing after any other."""
+    if not catalog.meta(UNFINISHED):
+        return
+    rows = [
+        row
+        for (source,) in catalog.db.all("SELECT id FROM source WHERE root IS NOT NULL")
+        for row in _corrected(catalog, source)
+    ]
+    with catalog.db.write():
+        catalog.db.run_many(
+            "INSERT INTO folder(files,source,path,scrubbed) VALUES(?,?,?,0) ON CONFLICT(source,path) DO UPDATE SET files=excluded.files",
+            rows,
+        )
+        mark(catalog, False)
+
+
+def _corrected(catalog: Catalog, source: int) -> Iterator[tuple[bytes, int, bytes]]:
+    """(record, source, folder) of every folder whose record does not name the documents that stand.
+
+    Held documents are in no record, and a rollback's pinned ones are left alone.
+    """
+    records = {path: folder.unpack(blob) for path, blob in catalog.folders(source).items()}
+    sql = "SELECT path,state FROM document WHERE source=? AND held IS NULL AND pinned IS NULL"
+    changed = set()
+    for path, state in catalog.db.all(sql, (source,)):
+        where, _, name = path.rpartition(b"/")
+        files = records.setdefault(where, {})
+        if state == GONE and name in files:
+            del files[name]
+            changed.add(where)
+        elif state != GONE and name not in files:
+            files[name] = folder.unsettled(FileStat(0, 0, 0, 0))
+            changed.add(where)
+    return ((squeeze(folder.pack(records[path])), source, path) for path in changed)
