@@ -21,7 +21,7 @@ from .intake import Intake, Rules, record_attempts
 from .look import DAY_NS, Looked, Looker, Request, World
 from .report import Problem, Report
 from .sources import folder
-from .store import disk, generations, upkeep
+from .store import disk, generations, snapshots, upkeep
 from .store.generations import Opened
 from .store.local import Store
 from .store.publish import Batch, removal, standing
@@ -73,18 +73,10 @@ class Run:
     def _with_store(self, store: Store) -> None:
         """Work on one generation; started again on a new one when this one proves damaged."""
         self.store = store
-        self.wrote, self._model, self._donor, self.floor = False, None, None, self.opened.floor
+        self.wrote, self._model, self._donor, self.floor = False, None, None, max(self.opened.floor, store.lost())
         self.report.commit_before = self.report.commit = store.catalog.head()
-        if self.opened.healed:
-            self.report.healed.append(
-                Message("The catalog was damaged and is rebuilt ({why}).", {"why": self.opened.healed})
-            )
-        if self.request.repair and (broken := [f for f in verify(store, head=False) if f.what == CATALOG]):
-            raise StoreDamaged(broken[0].message)
         if not self.request.dry_run:
-            self.report.healed += upkeep.heal_segments(store, self._embed, prove=self.request.repair)
-        if not self.opened.served and self.world.layout.served() is None and not self.request.dry_run:
-            self.world.layout.serve(store.generation)
+            self._heal(store)
         looker = Looker(self.world, self.request, store.catalog, self.report)
         looked = [x for s in self.world.settings.sources if (x := looker.look(s)) is not None]
         looked += [] if self.request.paths else looker.unconfigured()
@@ -97,9 +89,25 @@ class Run:
         self._work(looked)
         self._finish(looked)
 
+    def _heal(self, store: Store) -> None:
+        """Put right what does not hold; a catalog that does not is given up (StoreDamaged)."""
+        healed = self.report.healed
+        if self.opened.healed:
+            healed.append(Message("The catalog was damaged and is rebuilt ({why}).", {"why": self.opened.healed}))
+        if self.request.repair and (broken := [f for f in verify(store, head=False) if f.what == CATALOG]):
+            raise StoreDamaged(broken[0].message)
+        healed += upkeep.heal_segments(store, self._embed, prove=self.request.repair)
+        if self.request.repair:
+            healed += snapshots.discard_damaged(self.world.layout, store.generation)
+            if lost := store.lost():
+                healed.append(Message(_TRUNCATED, {"lost": lost, "head": store.catalog.head()}))
+                store.note_tip()
+        if not self.opened.served and self.world.layout.named() is None:
+            self.world.layout.serve(store.generation)
+
     def _retire_served(self) -> None:
         """While another generation is filled, what is deleted goes from the served one at once."""
-        served = self.world.layout.served()
+        served = self.world.layout.named()
         if served is None or served == self.store.generation:
             return
         filling, opened = self.store, Store.open(self.world.layout, served)
@@ -323,7 +331,7 @@ class Run:
         roots = [(*x.look.root_id, x.id) for x in looked if not x.deletions.emptied]
         for p in upkeep.standing_problems(store, self.world.settings.sources):
             self.tally.problems.setdefault(p[0], Problem(*p))
-        if done and layout.served() != store.generation:
+        if done and layout.named() != store.generation:
             self._carry_over()
         with store.catalog.db.write():
             store.catalog.db.run_many("UPDATE source SET device=?,inode=? WHERE id=? AND (device,inode) IS NOT (?,?)",
@@ -331,7 +339,7 @@ class Run:
             if done and not store.catalog.meta("complete"):
                 store.catalog.set_meta(complete=1)
             self._record(self.report.exit_code, self.report.summary())
-        if done and layout.served() != store.generation:
+        if done and layout.named() != store.generation:
             layout.serve(store.generation)
         upkeep.tidy(store, self.world.settings, self.world.now_ns(), wrote=self.wrote)
 
@@ -351,6 +359,10 @@ class Run:
             self.tally.problems[key] = Problem(key, "failed", Message(_LOST))
 
 
+_TRUNCATED = (
+    "The commits after {head} up to {lost} were lost with the damaged end of the catalog's log; "
+    "what lies in the folders is indexed again."
+)
 _LOST = "the damaged catalog no longer holds this document, which lies in no folder; add it again"
 
 

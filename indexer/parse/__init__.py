@@ -45,8 +45,8 @@ VERSIONS: Mapping[str, str] = {"text": "1", "markdown": "1", "pdf": "1", "docx":
 LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "text": ("chardet",),
     "markdown": ("chardet",),
-    "pdf": ("pypdf",),
-    "docx": ("python-docx", "lxml"),
+    "pdf": ("pypdf", "fonttools"),
+    "docx": ("lxml",),
 }
 
 

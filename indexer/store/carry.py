@@ -33,7 +33,7 @@ def kept_versions(
     Call it when ``store`` is filled and about to be served, with deletions already applied to
     the served one. Returns how many documents were brought. Under ``writer.lock``.
     """
-    served = layout.served()
+    served = layout.named()
     if served is None or served == store.generation:
         return 0
     try:

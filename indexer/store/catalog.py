@@ -16,6 +16,7 @@ from ..core.errors import StoreDamaged
 from ..core.model import Chunk, Message
 from . import disk, schema
 from .db import Db
+from .seal import SEAL, seal
 
 NAME = "catalog.db"
 GONE = "gone"
@@ -165,7 +166,9 @@ class Catalog:
                     db.run(statement)
             rows = {"format": schema.FORMAT, "first_commit": first_commit, **meta}
             db.run_many("INSERT INTO meta VALUES(?,?)", rows.items())
-        return cls(db)
+            catalog = cls(db)
+            catalog.set_meta()
+        return catalog
 
     def _check(self) -> None:
         try:
@@ -189,8 +192,13 @@ class Catalog:
         return self.db.value("SELECT value FROM meta WHERE key=?", (key,))
 
     def set_meta(self, **facts: Any) -> None:
-        """Record facts, inside a write."""
+        """Record facts and seal all there are, inside a write."""
         self.db.run_many("INSERT OR REPLACE INTO meta VALUES(?,?)", facts.items())
+        self.db.run("INSERT OR REPLACE INTO meta VALUES(?,?)", (SEAL, seal(self.facts())))
+
+    def facts(self) -> dict[str, Any]:
+        """Every recorded fact."""
+        return dict(self.db.all("SELECT key,value FROM meta"))
 
     def head(self) -> int:
         """Number of the newest commit (0 before the first)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -86,7 +85,7 @@ class Db:
                 why=str(e),
             )
         if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM")) or (
-            name.startswith("SQLITE_READONLY") and not self._writable()
+            name.startswith("SQLITE_READONLY") and self._header_holds()
         ):
             return IndexerError(
                 "{path} cannot be opened or written ({why}). Check the disk and the permissions of the folder, then try again.",
@@ -108,9 +107,13 @@ class Db:
         except OSError:
             return False
 
-    def _writable(self) -> bool:
-        """Whether the system lets us write: if so, "read-only" is what a damaged header says."""
-        return os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
+    def _header_holds(self) -> bool:
+        """Whether "read-only" is the system's word, not that of a damaged header (bytes 18 and 19: 1 or 2)."""
+        try:
+            with open(self.path, "rb") as f:
+                return set(f.read(20)[18:]) <= {1, 2}
+        except OSError:
+            return True
 
     def all(self, sql: str, args: Sequence[Any] = ()) -> list[Row]:
         """Every row of a query."""

@@ -107,6 +107,16 @@ def write_new(path: Path, data: bytes | memoryview) -> None:
         sync_folder(path.parent)
 
 
+def write_hint(path: Path, data: bytes) -> None:
+    """Replace a small file that nothing depends on: whole or not at all, but not waited for."""
+    temporary = path.with_name(TEMPORARY + path.name)
+    with failures_named(path.parent):
+        step("write", temporary)
+        temporary.write_bytes(data)
+        step("rename", path)
+        os.replace(temporary, path)
+
+
 def link_or_copy(old: Path, new: Path) -> None:
     """Give an immutable file a second name; copy where the file system has no hard links."""
     with failures_named(new.parent):

@@ -20,7 +20,6 @@ from . import disk, snapshots, succession
 from .catalog import Catalog
 from .local import Layout, Store
 from .recover import recover
-from .seal import SEALED, seal
 from .verify import CATALOG, verify
 
 
@@ -53,12 +52,9 @@ class Opened(NamedTuple):
 
 def resolve(layout: Layout, profile: Profile, *, rebuild: bool = False) -> Opened:
     """Open the generation for this profile; a damaged one is replaced from a snapshot or anew."""
-    try:
-        served = layout.served()
-    except StoreDamaged:
-        served = None
-    if served is None:
-        served = _orphan(layout)
+    served = layout.named()
+    if served is None or not any((root / served).is_dir() for root in layout):
+        served = _orphan(layout) or served  # HEAD is lost, or names what there never was
     if served is None:
         return Opened(_create(layout, profile, 0), False)
     try:
@@ -81,7 +77,6 @@ def _fitting(layout: Layout, profile: Profile, store: Store, rebuild: bool) -> O
     if store.catalog.meta("identity") == profile.identity_json():
         with store.catalog.db.write():
             store.catalog.set_meta(facts=profile.facts_json(), embedding=profile.embedding)
-            store.catalog.set_meta(seal=seal({n: store.catalog.meta(n) for n in SEALED}))
         return Opened(store, _is_served(layout, store.generation))
     return _beside(layout, profile, store, donor=_donor(store, profile))
 
@@ -98,10 +93,7 @@ def _opened(layout: Layout, generation: str) -> Store:
 
 
 def _is_served(layout: Layout, generation: str) -> bool:
-    try:
-        return layout.served() == generation
-    except StoreDamaged:
-        return False
+    return layout.named() == generation
 
 
 def _orphan(layout: Layout) -> str | None:
@@ -132,7 +124,6 @@ def _create(layout: Layout, profile: Profile, first_commit: int) -> Store:
         "probe": probe.tobytes(),
         "complete": 0,
     }
-    meta["seal"] = seal(meta)
     return Store.create(layout, hashlib.sha256(identity.encode()).hexdigest(), meta, first_commit)
 
 

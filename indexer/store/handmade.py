@@ -200,7 +200,7 @@ def carry_over(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: in
 def _readable(layout: Layout, generation: str) -> tuple[list[Made] | None, list[Key]]:
     """The served documents and those that cannot be read; None when there is no other catalog to read."""
     try:
-        served = layout.served()
+        served = layout.named()
         if served is None or served == generation:
             return None, []
         catalog = Catalog.open(layout.metadata / served, readonly=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import StoreDamaged
-from . import disk, publish, texts, vectors
+from . import disk, publish, texts, tip, vectors
 from .catalog import NAME, Catalog, stamp
 
 if TYPE_CHECKING:
@@ -63,6 +63,13 @@ class Layout(NamedTuple):
             raise StoreDamaged("{path} does not name a generation; run `indexer repair`.", path=str(self.head))
         return name
 
+    def named(self) -> str | None:
+        """The generation HEAD names, None when it is missing or damaged."""
+        try:
+            return self.served()
+        except StoreDamaged:
+            return None
+
     def serve(self, generation: str) -> None:
         """Replace HEAD: from here on readers open this generation."""
         disk.write_new(self.head, f"{generation}\n".encode())
@@ -88,7 +95,8 @@ class Store:
 
     def __init__(self, layout: Layout, generation: str, catalog: Catalog) -> None:
         self.layout, self.generation, self.catalog = layout, generation, catalog
-        self.texts_folder = layout.metadata / generation / "texts"
+        self.folder = layout.metadata / generation
+        self.texts_folder = self.folder / "texts"
         self.vectors_folder = layout.vectorstore / generation
 
     @classmethod
@@ -126,8 +134,22 @@ class Store:
             segment = self.write_segment(
                 list(new_ids.values()), [t.encode() for t in batch.texts.values()], batch.vectors
             )
+        before = self.catalog.head()
         with self.catalog.db.write():
-            return publish.write_batch(self.catalog, batch, new_ids, segment)
+            n = publish.write_batch(self.catalog, batch, new_ids, segment)
+        if n != before:
+            self.note_tip()
+        return n
+
+    def note_tip(self) -> None:
+        """Put the newest commit on record outside the catalog."""
+        n, hash_ = self.catalog.db.one("SELECT n,hash FROM log ORDER BY n DESC LIMIT 1") or (0, b"")
+        tip.note(self.folder, n, hash_)
+
+    def lost(self) -> int:
+        """Number of the newest commit that was published and is not in the catalog any more, else 0."""
+        known = tip.read(self.folder)
+        return known.commit if known is not None and known.commit > self.catalog.head() else 0
 
     def delete(self, source: int, paths: Sequence[bytes], run: int, at: int) -> int:
         """Take documents out of what searches see, in one commit."""

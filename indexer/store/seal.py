@@ -1,4 +1,7 @@
-"""A hash over what a reader needs to embed a query rightly, so that verify can prove it."""
+"""A hash over the facts of a catalog's meta table, so that verify can prove them.
+
+They decide how a query is embedded, which commits can be searched and what a run does next.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,14 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-SEALED = ("identity", "embedding", "dimension", "probe")
+SEAL = "seal"
 
 
 def seal(facts: Mapping[str, Any]) -> str:
-    """Hex SHA-256 over the sealed facts of a catalog's meta table."""
-    parts = [v if isinstance(v, bytes) else str(v).encode() for v in map(facts.get, SEALED)]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+    """Hex SHA-256 over all facts but the seal itself."""
+    digest = hashlib.sha256()
+    for name, value in sorted(facts.items()):
+        if name != SEAL:
+            data = value if isinstance(value, bytes) else str(value).encode()
+            digest.update(f"{name} {len(data)} ".encode() + data)
+    return digest.hexdigest()

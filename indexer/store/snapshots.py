@@ -7,15 +7,18 @@ than a day, and after a first build; the newest seven are kept.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import StoreDamaged
+from ..core.model import Message
 from . import disk
 from .catalog import NAME, Catalog
 from .local import Layout, Store
+from .seal import SEAL, seal
 
 MANIFEST = "manifest"
 
@@ -40,8 +43,8 @@ def take(store: Store, now_ns: int) -> Snapshot:
         files = _link_segments(store, folder)
         files[NAME] = disk.sha256(folder / NAME).hex()
         disk.sync_folder(folder / "texts")
-        manifest = {"commit": commit, "at": now_ns, "files": files}
-        disk.write_new(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+        facts = {"commit": commit, "at": now_ns, "files": files}
+        disk.write_new(folder / MANIFEST, json.dumps({**facts, SEAL: seal(facts)}, indent=1).encode())
         return _of(folder)
 
 
@@ -85,17 +88,22 @@ def manifest(folder: Path) -> Mapping[str, Any]:
     """The checksums of a snapshot; raises StoreDamaged."""
     try:
         found: Mapping[str, Any] = json.loads((folder / MANIFEST).read_bytes())
-        if not isinstance(found["files"], dict):
-            raise TypeError("files")
+        if not isinstance(found["files"], dict) or found[SEAL] != seal(found):
+            raise TypeError("seal")
     except (OSError, ValueError, KeyError, TypeError) as e:
         raise StoreDamaged("The snapshot {path} has no readable manifest.", path=str(folder)) from e
     return found
 
 
+def folders(layout: Layout, generation: str) -> list[Path]:
+    """Every folder with a manifest, readable or not, oldest first."""
+    return [p.parent for p in sorted((layout.vectorstore / generation / "snapshots").glob(f"[0-9]*/{MANIFEST}"))]
+
+
 def listed(layout: Layout, generation: str) -> list[Snapshot]:
     """The complete snapshots of a generation, oldest first."""
     found = []
-    for folder in sorted((layout.vectorstore / generation / "snapshots").glob("[0-9]*")):
+    for folder in folders(layout, generation):
         try:
             found.append(_of(folder))
         except StoreDamaged:
@@ -103,11 +111,16 @@ def listed(layout: Layout, generation: str) -> list[Snapshot]:
     return found
 
 
-def intact(folder: Path, *, vectors: bool = True) -> bool:
-    """Whether the files of a snapshot are what its manifest says."""
+def intact(folder: Path, *, vectors: bool = True, proved: Sequence[Path] = ()) -> bool:
+    """Whether the files of a snapshot are what its manifest says.
+
+    ``proved``: folders whose own files are; links to them are not read again.
+    """
     try:
         for name, digest in manifest(folder)["files"].items():
-            if (vectors or not name.endswith(".faiss")) and disk.sha256(folder / name).hex() != digest:
+            path = folder / name
+            known = any((p / name).exists() and os.path.samefile(p / name, path) for p in proved)
+            if not known and (vectors or not name.endswith(".faiss")) and disk.sha256(path).hex() != digest:
                 return False
     except (OSError, StoreDamaged):
         return False
@@ -146,6 +159,16 @@ def highest_commit(layout: Layout, generation: str) -> int:
     except StoreDamaged:
         known.append(max(known, default=0) + 1000)
     return max(known)
+
+
+def discard_damaged(layout: Layout, generation: str) -> list[Message]:
+    """Remove the snapshots that do not hold: nothing can be restored from them."""
+    gone = []
+    for folder in folders(layout, generation):
+        if not intact(folder):
+            _discard(folder)
+            gone.append(Message("A damaged snapshot was removed ({path}).", {"path": str(folder)}))
+    return gone
 
 
 def prune(layout: Layout, generation: str, keep: int) -> int:

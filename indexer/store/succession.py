@@ -64,7 +64,7 @@ def carry(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: int) ->
     documents were brought over; a damaged served catalog brings none. Under ``writer.lock``.
     """
     try:
-        served = layout.served()
+        served = layout.named()
         if served is None or served == store.generation:
             return 0
         old = Catalog.open(layout.metadata / served, readonly=True)

@@ -42,7 +42,7 @@ def _folders(store: Store) -> Iterator[Path]:
     older one open keeps its files.
     """
     yield from (p for p in _in(store.snapshots_folder()) if not (p / snapshots.MANIFEST).exists())
-    served = store.layout.served()
+    served = store.layout.named()
     if served is None:
         return
     for path in _in(store.layout.metadata, store.layout.vectorstore):

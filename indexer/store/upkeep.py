@@ -93,6 +93,7 @@ def choose(counts: Sequence[int], fan: int = FAN, cap: int = CAP) -> range | Non
         low, tier = tier, tier * fan
     return None
 
+
 def merge(store: Store) -> bool:
     """Merge one run of small segments; True when there was one."""
     rows = store.catalog.db.all("SELECT id,count FROM segment ORDER BY first")
@@ -210,7 +211,7 @@ def forget(store: Store, before_ns: int, now_ns: int) -> int:
 
 def old_generations(store: Store) -> None:
     """Remove generations begun for settings that are not in force any more."""
-    served = store.layout.served()
+    served = store.layout.named()
     for name in store.layout.generations():
         if name not in (served, store.generation):
             disk.remove_tree(store.layout.metadata / name)

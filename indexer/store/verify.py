@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from ..core.errors import StoreDamaged
 from ..core.model import Message
-from . import disk, vectors
+from . import disk, snapshots, tip, vectors
 from .catalog import Catalog, Spans, add_terms, chain, content_digest, term, unpack_ids
 from .local import Store
-from .seal import SEALED, seal
+from .seal import SEAL, seal
 from .texts import Texts, key_of
 
-VECTORS, CATALOG = "vectors", "catalog"
+VECTORS, CATALOG, LOST, SNAPSHOT = "vectors", "catalog", "lost", "snapshot"
 
 
 class Finding(NamedTuple):
@@ -37,7 +37,7 @@ def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, hea
     ``head=False`` leaves out whether HEAD names this generation.
     """
     checks: tuple[Callable[[Store], Iterable[Finding]], ...] = (
-        *((_head,) if head else ()), _sqlite, _seal, _segments, _contents, _liveness, _documents, _commits, _added,
+        *((_head,) if head else ()), _sqlite, _seal, _segments, _contents, _liveness, _documents, _commits, _added, _tip, _snapshots,
     )  # fmt: skip
     found: list[Finding] = []
     for check in checks:
@@ -73,8 +73,29 @@ def _head(store: Store) -> Iterator[Finding]:
 
 
 def _seal(store: Store) -> Iterator[Finding]:
-    if store.catalog.meta("seal") != seal({n: store.catalog.meta(n) for n in SEALED}):
+    if store.catalog.meta(SEAL) != seal(store.catalog.facts()):
         yield Finding(CATALOG, Message("the record of the model is not what was written"))
+
+
+def _tip(store: Store) -> Iterator[Finding]:
+    """The newest published commit, known from outside the catalog, is in it."""
+    known = tip.read(store.folder)
+    if known is None:
+        return
+    if lost := store.lost():
+        head = store.catalog.head()
+        yield Finding(
+            LOST, Message("commit {lost} was published, but the catalog ends at {head}", {"lost": lost, "head": head})
+        )
+    elif store.catalog.db.value("SELECT hash FROM log WHERE n=?", (known.commit,)) != known.hash:
+        yield Finding(CATALOG, Message("commit {n} is not the one that was published", {"n": known.commit}))
+
+
+def _snapshots(store: Store) -> Iterator[Finding]:
+    """Every file of every snapshot by its hash; those the generation shares are proved already."""
+    for folder in snapshots.folders(store.layout, store.generation):
+        if not snapshots.intact(folder, proved=(store.vectors_folder, store.folder)):
+            yield Finding(SNAPSHOT, Message("the snapshot {path} is damaged", {"path": str(folder)}))
 
 
 def _sqlite(store: Store) -> Iterator[Finding]:

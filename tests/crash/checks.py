@@ -109,6 +109,7 @@ def stray_files(scene: Scene) -> set[str]:
     catalog.close()
     named = {"metadata/HEAD", "metadata/writer.lock", "metadata/config.cache"}
     named |= {f"metadata/{served}/catalog.db{suffix}" for suffix in ("", "-wal", "-shm")}
+    named |= {f"metadata/{served}/tip", "metadata/quick"}
     named |= {f"metadata/{served}/texts/{s}.texts" for s in segments}
     named |= {f"vectorstore/{served}/{s}.faiss" for s in segments}
     for manifest in (layout.vectorstore / served / "snapshots").glob("*/manifest"):

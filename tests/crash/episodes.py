@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import math
 import os
 import pickle
@@ -19,10 +20,10 @@ from typing import Any
 from indexer.core.errors import DAMAGED, INTERNAL, IndexerError
 from indexer.store.local import Store
 
-from . import calls, operations, power
+from . import calls, flips, operations, power
 from .checks import Prepared, States, difference, findings, goes_on, heals, history, old_or_new
 from .operations import OPERATIONS, Operation
-from .scene import DAYS, DUE, Places, Scene, build, found, lay, model
+from .scene import BASE, DAYS, DUE, Places, Scene, build, found, lay, model
 from .wild import Log, Witness, live
 from .workers import Ended, child, die, forked
 
@@ -35,12 +36,13 @@ def prepare(worker: int, root: str) -> int:
     kb = scene.open()
     before = history(kb)
     kb.close()
-    assert before[max(before)] == model(DAYS[3])
+    assert before[max(before)] == model(DAYS[BASE])
     lay(scene.documents, DAYS[DUE])
     scene.save(here.base)
     (here.root / "nothing").mkdir()
     _damage(here, scene)
-    operations._command("rollback", commit=str(operations.ROLLED_BACK_TO))(scene_of(here, scene, "base"), print)
+    scene.restore(here.base)
+    assert forked(lambda say: OPERATIONS["rollback"].work(scene, say)).code == 0
     scene.save(here.root / "rolled-back")
     (here.root / "before").write_bytes(pickle.dumps(before))
     return len(before)
@@ -355,3 +357,40 @@ def _look(witness: Witness, said: list[object], n: int, keep: Path) -> None:
     if n % 3 == 0:
         witness.heal(n * 50 + 49)
     keep.write_bytes(pickle.dumps((witness.known, witness.commit)))
+
+
+# ---- flipped bits --------------------------------------------------------------------------
+
+
+def prepare_flips(worker: int, root: str, steps: list[list[str]]) -> list[int]:
+    """Two states with history, their answers kept: closed cleanly, and left by a death with a full log."""
+    here = Prepared(Path(root))
+    scene = here.scene(worker)
+    merge = [n for n, (kind, _) in enumerate(steps) if kind == "committed"][-2]
+    known = []
+    for name, stop in (("closed", len(steps)), ("hot", merge)):
+        scene.restore(here.base)
+        forked(lambda say, stop=stop: operations.until(OPERATIONS["update"], scene, stop, lambda kind, path: die(), say))
+        scene.save(here.root / name)
+        scene.restore(here.root / name)
+        told = forked(lambda say: say(flips.answers(scene)))
+        (here.root / f"answers-{name}").write_text(json.dumps(told.said[0]))
+        known.append(len(told.said[0]))
+    return known
+
+
+def flipped(worker: int, root: str, name: str, file: str, bit: int, compare: bool, repair: bool) -> str:
+    """One bit of one file is turned over."""
+    here = Prepared(Path(root))
+    scene = here.scene(worker)
+    truth = json.loads((here.root / f"answers-{name}").read_text())
+
+    def damage() -> None:
+        scene.restore(here.root / name)
+        flips.flip(scene.state / file, bit)
+
+    try:
+        return flips.one(scene, damage, truth, compare, repair)
+    except Exception as e:
+        e.add_note(f"bit {bit % 8} of byte {bit // 8} of {file} ({name})")
+        raise

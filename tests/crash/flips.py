@@ -129,8 +129,8 @@ def mended(scene: Scene) -> None:
     assert findings(scene) == [], findings(scene)
 
 
-def one(scene: Scene, damage: Callable[[], None], truth: dict[str, Any] | None, repair: bool) -> str:
-    """Do damage, ask ``verify``, compare all answers with the truth (if given), repair (if wanted).
+def one(scene: Scene, damage: Callable[[], None], truth: dict[str, Any], compare: bool, repair: bool) -> str:
+    """Do damage, ask ``verify``, compare all answers with the truth (if wanted or nothing was found), repair (if wanted).
 
     Answers "found", "found harmful" or "harmless"; raises for harm that is not found.
     """
@@ -139,11 +139,10 @@ def one(scene: Scene, damage: Callable[[], None], truth: dict[str, Any] | None, 
     assert told.code == 0, f"verify ended with {told.code}"
     seen = told.said == [True]
     differs = False
-    if truth is not None or not seen:
+    if compare or not seen:
         damage()
         asked = forked(lambda say: say(answers(scene)))
         have = asked.said[0] if asked.said else {"": f"ended with {asked.code}"}
-        assert truth is not None
         differs = have != truth
         wrong = [k for k in {*have, *truth} if have.get(k) != truth.get(k)]
         assert seen or not differs, f"not found by verify, but wrong: {wrong[:8]}: {[(have.get(k), truth.get(k)) for k in wrong[:1]]}"

@@ -62,7 +62,7 @@ def _command(name: str, **options: object) -> Callable[[Scene, Say], None]:
     return work
 
 
-ROLLED_BACK_TO = 9
+ROLLED_BACK_TO = 11
 
 OPERATIONS = {
     "update": Operation(_run),

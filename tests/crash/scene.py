@@ -24,7 +24,7 @@ Documents = Mapping[str, tuple[str, ...]]
 DAY_NS = 86_400 * 10**9
 DIMENSION = 8
 QUERY = "where does it say so?"
-DUE, LATER = 5, 6  # the day of the update under test, and of the one after
+BASE, DUE, LATER = 4, 5, 6  # the last day before the update under test, its own, and the one after
 _WORDS = [
     "amber",
     "basil",
@@ -71,7 +71,8 @@ def _days() -> dict[int, Documents]:
     second = {**first, "b/doc01.txt": (*first["b/doc01.txt"], paragraph(200)), "新/说明.txt": _document(210, 3)}
     third = {p.replace("c/", "moved/"): t for p, t in second.items() if p != "a/doc03.txt"}
     third["b/doc04.txt"] = _document(40, 1, 1)
-    due = {p: t for p, t in third.items() if p not in ("b/doc07.txt", "a/same.txt")}
+    fourth = {**third, "b/doc10.txt": (*third["b/doc10.txt"][:-1], paragraph(109, 4)), "note.txt": _document(220, 2)}
+    due = {p: t for p, t in fourth.items() if p not in ("b/doc07.txt", "a/same.txt")}
     due["a/doc03.txt"] = first["a/doc03.txt"]  # back again
     due["renamed.txt"] = due.pop("moved/doc11.txt")
     due["copy.txt"] = due["b/doc10.txt"]
@@ -84,7 +85,7 @@ def _days() -> dict[int, Documents]:
         if p not in ("copy.txt", "a/doc03.txt", "new/doc00.txt", "new/doc02.txt", "新/说明.txt")
     }
     later |= {"a/doc00.txt": (paragraph(0, 9),), "late.txt": _document(400, 2)}
-    return {1: first, 2: second, 3: third, DUE: due, LATER: later}
+    return {1: first, 2: second, 3: third, BASE: fourth, DUE: due, LATER: later}
 
 
 DAYS = _days()
@@ -189,7 +190,7 @@ def clock(day: int) -> Callable[[], int]:
     return lambda: _now() + day * DAY_NS
 
 
-def build(scene: Scene, until: int = 3) -> None:
+def build(scene: Scene, until: int = BASE) -> None:
     """Live through the days up to ``until``."""
     for day in (d for d in DAYS if d <= until):
         lay(scene.documents, DAYS[day])

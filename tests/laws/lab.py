@@ -156,6 +156,7 @@ class Lab:
         self.ended = False  # at the end every earlier commit is asked for, before that a few
         self.quiet = False  # between a partial run and the next whole one
         self.checked = 0
+        self.parsers: Callable[[int], LawParsers] = LawParsers
         self.met: Counter[str] = Counter()  # which situations the history got into
         self.probe = home / "probe"
         self.tick = 0
@@ -404,7 +405,7 @@ class Lab:
     # ---- runs -----------------------------------------------------------------------------
 
     def _run(self, request: Request, stop: Callable[[], None] = lambda: None) -> Report:
-        kb, parser = KnowledgeBase(self.settings), LawParsers(self.revision)
+        kb, parser = KnowledgeBase(self.settings), self.parsers(self.revision)
         return update(kb.world(parser=parser, profile=kb.profile(parser), now_ns=self.now_ns, stop=stop), request)
 
     def _predicted(self, **how: Any) -> dict[str, Reference]:

@@ -70,7 +70,9 @@ def _shows(found: object, commit: int, truth: dict[int, Entry]) -> bool:
     """
     if commit in truth:
         return found == truth[commit].found
-    before, after = (pick(c for c in truth if c != commit and (c < commit) == (pick is max)) for pick in (max, min))
+    before = max(c for c in truth if c < commit)
+    update = truth[min(c for c in truth if c > commit)].began
+    after = max(c for c, entry in truth.items() if entry.began == update)
     paths = {path for path, _ in truth[after].found}
     return found == [x for x in truth[before].found if x[0] in paths]
 

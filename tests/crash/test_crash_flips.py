@@ -1,0 +1,37 @@
+"""A flipped bit anywhere is found by ``verify`` when it changes what is found, and ``repair`` mends it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from . import episodes, flips
+from .checks import Prepared
+from .figures import FULL, tried
+from .workers import Workers
+
+Steps = Callable[[str], list[list[str]]]
+
+
+@pytest.fixture(scope="module")
+def states(workers: Workers, prepared: Prepared, steps: Steps) -> Prepared:
+    """The states to damage, with all their answers."""
+    workers.map(episodes.prepare_flips, [(str(prepared.root), steps("update"))])
+    return prepared
+
+
+@pytest.mark.parametrize("name", ["closed", "hot"])
+def test_flipped_bits(workers: Workers, states: Prepared, name: str) -> None:
+    """Every search, every command, as of every commit, from every snapshot: no difference that verify does not report."""
+    count = 2500 if FULL else 150
+    cases = [
+        (str(states.root), name, file, bit, FULL or n % 5 == 0, n % (8 if FULL else 12) == 0)
+        for n, (file, bit) in enumerate(flips.places(states.root / name, count, 1 if name == "hot" else 2))
+    ]
+    answers = Counter(workers.map(episodes.flipped, cases))
+    assert answers["found harmful"] > 0
+    tried["flipped bits"] += count
+    tried["of them found"] += answers["found"] + answers["found harmful"]
+    tried["harmful and not found"] += 0

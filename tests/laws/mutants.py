@@ -1,0 +1,155 @@
+"""One-line sabotages of the product, each with the test that must catch it.
+
+    python tests/laws/mutants.py [NAME...]      run them here, print what catches what
+
+A sabotage is applied to a copy of the package; its test must fail there. Where a line moved,
+`test_mutants.py` says so: mend the entry, do not drop it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+ORACLE = "tests/laws/test_directed.py::test_history"
+
+
+class Mutant(NamedTuple):
+    """Replace ``old`` (found once in ``file``) by ``new``; ``test`` must fail. An empty test name is a history."""
+
+    file: str
+    old: str
+    new: str
+    test: str
+
+
+def _history(name: str) -> str:
+    return f"{ORACLE}[{name}]"
+
+
+MUTANTS: dict[str, Mutant] = {
+    # ---- looking
+    "racy window ignored": Mutant(
+        "sources/folder.py", "return max(stat.mtime_ns, stat.ctime_ns) > at_ns - _RACY_NS", "return False",
+        _history("edit nobody can see, young file"),
+    ),
+    "stamps in the future trusted": Mutant(
+        "sources/folder.py", "return max(stat.mtime_ns, stat.ctime_ns) >", "return stat.ctime_ns >", _history("stamp in the future"),
+    ),
+    "ctime ignored by the walk": Mutant(
+        "sources/walk.py", "STAT.pack(st.st_size, st.st_mtime_ns, st.st_ctime_ns, st.st_ino)",
+        "STAT.pack(st.st_size, st.st_mtime_ns, 0, st.st_ino)", "tests/sources/test_folder.py::test_each_part_of_a_stat_counts",
+    ),
+    "ctime ignored": Mutant(
+        "core/diff.py", "if old.get(n) != s]", "if n not in old or (old[n].size, old[n].mtime_ns) != (s.size, s.mtime_ns)]",
+        _history("same size and mtime"),
+    ),
+    "modified files not looked at": Mutant("core/diff.py", "if old.get(n) != s]", "if n not in old]", _history("touch")),
+    "unknown treated as gone": Mutant("core/diff.py", "if new is None and unknown(folder):", "if False:", _history("folder nobody can list")),
+    "links followed": Mutant("sources/walk.py", "if entry.is_symlink():", "if False:", _history("names")),
+    "temporaries indexed": Mutant("sources/walk.py", "return junk(name) is not None", "return False", _history("names")),
+    "scrub never due": Mutant("look.py", "if days else set()", "if not days else set()", _history("edit nobody can see, by scrub")),
+    "--verify-content trusts stamps": Mutant("look.py", "if not self.request.verify_content:", "if True:", _history("edit nobody can see, by force")),
+    "part asked for, all marked as seen": Mutant("look.py", "if not self.request.paths:\n            return look.folders", "if True:\n            return look.folders", _history("one file asked for")),
+    # ---- deciding
+    "hold rule off": Mutant("core/plan.py", "    if suspicious:", "    if False:", _history("many gone")),
+    "emptied source believed": Mutant("core/plan.py", "emptied = empty and bool(gone) and", "emptied = False and", _history("emptied")),
+    "ten are too many": Mutant("core/plan.py", "len(fresh) > rule.documents", "len(fresh) >= rule.documents", _history("ten are no more than ten")),
+    "a fifth is too much": Mutant("core/plan.py", "len(fresh) > rule.share", "len(fresh) >= rule.share", _history("a fifth is no more than a fifth")),
+    "release takes more than was shown": Mutant("core/plan.py", "fresh if not old or not suspicious else []", "fresh", _history("released is the shown set")),
+    "moves counted as deletions": Mutant("look.py", "if row.sha is not None and here[row.sha] > 0:", "if False:", _history("rename a folder")),
+    "a move is missing in between": Mutant("core/plan.py", "if c.stat.size in sizes]", "if False]", _history("rename a file")),
+    # ---- taking files in
+    "hash never compared": Mutant("intake.py", "return row.sha == sha and not row.denied and not due", "return not due", _history("same size and mtime")),
+    "failure drops the old version": Mutant("intake.py", "tries, retry_at, keep=True), again", "tries, retry_at, keep=False), again", _history("no longer parses")),
+    "revoked right stays searchable": Mutant("intake.py", "hide = e.denied and row is not None and row.denied > 0", "hide = False", _history("right revoked")),
+    "hidden at the first look": Mutant("intake.py", "hide = e.denied and row is not None and row.denied > 0", "hide = e.denied", _history("right revoked")),
+    "restored right not noticed": Mutant("intake.py", "row.sha == sha and not row.denied and", "row.sha == sha and", _history("right revoked")),
+    "content named by its hash alone": Mutant("intake.py", "return sha + raw(suffix(path.rpartition(b\"/\")[2]))", "return sha", _history("same bytes, another suffix")),
+    "attempt not recorded": Mutant("intake.py", "if not self.parser.trusted(unraw(path)):", "if False:", "tests/laws/test_attempts.py"),
+    "set aside for ever": Mutant("intake.py", "row.tries if row and row.sha == sha else 0", "row.tries if row else 0", "tests/laws/test_attempts.py"),
+    "never set aside": Mutant("intake.py", "if tries >= self.rules.attempts:", "if False:", "tests/laws/test_attempts.py"),
+    # ---- the commit
+    "end of a version not written": Mutant("store/publish.py", "UPDATE version SET removed=? WHERE removed IS NULL", "UPDATE version SET removed=? WHERE 0", _history("revert")),
+    "dead not noted": Mutant("store/publish.py", "UPDATE passage SET dead=? WHERE dead IS NULL AND NOT", "UPDATE passage SET dead=? WHERE 0 AND NOT", _history("undelete")),
+    "dead not cleared on revival": Mutant("store/publish.py", "UPDATE passage SET dead=NULL WHERE id IN", "UPDATE passage SET dead=NULL WHERE 0 AND id IN", _history("undelete")),
+    "revival not noted": Mutant("store/publish.py", "INSERT OR IGNORE INTO revival VALUES(?,?)\", ((n, p) for p in back)", "INSERT OR IGNORE INTO revival VALUES(?,?)\", ((0, p) for p in back)", _history("undelete")),
+    "shared passage dies with one document": Mutant("store/publish.py", "lost = {p for blob, open_ in rows if open_ == 0 for p in unpack_ids(blob)}", "lost = {p for blob, open_ in rows if open_ >= 0 for p in unpack_ids(blob)}; used = '0'", _history("shared passage outlives one document")),
+    "chain forgets what was removed": Mutant("store/publish.py", "visible.plus, visible.minus", "visible.plus, ()", _history("revert")),
+    "segment named before fsync": Mutant("store/disk.py", "                os.fsync(f.fileno())\n", "", "tests/laws/test_order.py"),
+    "folder not synced": Mutant("store/disk.py", "        sync_folder(path.parent)\n\n\ndef link_or_copy", "\n\ndef link_or_copy", "tests/laws/test_order.py"),
+    "vectors written after the commit": Mutant("store/local.py", "        disk.write_new(vector_path, vector_bytes)\n", "        vector_path.write_bytes(vector_bytes)\n", "tests/laws/test_order.py"),
+    # ---- generations
+    "HEAD replaced before complete": Mutant("update.py", "and self.world.layout.served() is None and not self.request.dry_run:", "and not self.request.dry_run:", _history("another model, stopped halfway")),
+    "another model's vectors in the index": Mutant("store/generations.py", "return store.generation if same else None", "return store.generation", _history("another model")),
+    "vectors of the wrong texts": Mutant("store/donor.py", "= (number, i)", "= (number, 0)", _history("other chunks")),
+    "standings not carried over": Mutant("store/generations.py", "    succession.seed(served.catalog, made.catalog)\n", "", _history("another profile holds deletions too")),
+    "last good versions not carried over": Mutant("update.py", "carried.brought + succession.carry(*how)", "carried.brought", _history("another profile keeps what cannot be read")),
+    # ---- searching and time
+    "data_version ignored": Mutant("search.py", "if version == self.version and self.live is not None:", "if self.live is not None:", _history("touch")),
+    "removed versions shown": Mutant("search.py", '("v.removed IS NULL", ())', '("1", ())', _history("revert")),
+    "as-of off by one": Mutant("search.py", "v.added<=?", "v.added<?", _history("revert")),
+    "tombstones kept alive": Mutant("search.py", "(v.removed IS NULL OR v.removed>?)", "(v.removed IS NULL OR v.removed>=?)", _history("revert")),
+    "last passage of a segment not live": Mutant("store/vectors.py", "np.arange(first, last + 1,", "np.arange(first, last,", _history("touch")),
+    "merge keeps the wrong half": Mutant("store/upkeep.py", "if p not in unused]", "if p in unused]", _history("many small commits")),
+    "merge drops history": Mutant("store/upkeep.py", "AND NOT EXISTS(SELECT 1 FROM occurrence WHERE passage=passage.id)", "", _history("many small commits")),
+    "retention takes one commit too many": Mutant("store/upkeep.py", "DELETE FROM version WHERE removed<=?", "DELETE FROM version WHERE removed-1<=?", _history("past the retention")),
+    "rollback undone by the next look": Mutant("store/rollback.py", "Settled(row.source, row.path, row.sha, state", "Settled(row.source, row.path, None, state", _history("back to an earlier commit")),
+    # ---- the rest
+    "overlap lost": Mutant("split.py", "_Cutter(settings.size, settings.overlap)", "_Cutter(settings.size, 0)", "tests/split"),
+    "model loaded without need": Mutant("store/generations.py", 'if store.catalog.meta("facts") == profile.facts_json():', "if False:", "tests/laws/test_cost.py::test_a_no_change_run_loads_nothing_heavy"),
+    "short answer trusts the configuration of last time": Mutant("quick.py", "lines[0] != key(home)", "False", "tests/laws/test_cost.py::test_the_no_change_answer_is_given_only_then[chunk size]"),
+    "lock not taken": Mutant("store/disk.py", "fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)", "pass", "tests/laws/test_readers.py::test_two_updates_never_run_at_once"),
+}  # fmt: skip
+
+
+def copied(where: Path) -> Path:
+    """A copy of the package and its tests, to be sabotaged."""
+    for name in ("indexer", "tests"):
+        shutil.copytree(ROOT / name, where / name, ignore=shutil.ignore_patterns("__pycache__", ".hypothesis"), symlinks=True)
+    shutil.copy(ROOT / "pyproject.toml", where)
+    return where
+
+
+def sabotage(mutant: Mutant, where: Path) -> str:
+    """Apply it; returns the file's former text. Raises ValueError when the line is not there exactly once."""
+    file = where / "indexer" / mutant.file
+    text = file.read_text("utf-8")
+    if text.count(mutant.old) != 1:
+        raise ValueError(f"{mutant.file}: found {text.count(mutant.old)} times: {mutant.old!r}")
+    file.write_text(text.replace(mutant.old, mutant.new), "utf-8")
+    return text
+
+
+def run_test(test: str, where: Path) -> subprocess.CompletedProcess[str]:
+    """The named test in the copy, without what the outer run may have set."""
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "INDEXER"))}
+    environ |= {"PYTHONPATH": str(where), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-W", "ignore", test]
+    return subprocess.run(command, cwd=where, env=environ, capture_output=True, text=True, timeout=300)
+
+
+def survives(name: str) -> str:
+    """"" when the test catches the sabotage, else what happened."""
+    with tempfile.TemporaryDirectory() as folder:
+        where = copied(Path(folder))
+        sabotage(MUTANTS[name], where)
+        done = run_test(MUTANTS[name].test, where)
+    if done.returncode == 1 and "1 failed" in done.stdout.splitlines()[-1] + done.stdout:
+        return ""
+    return f"{name}: exit {done.returncode}: {done.stdout[-400:]}{done.stderr[-400:]}"
+
+
+if __name__ == "__main__":
+    for _name in sys.argv[1:] or MUTANTS:
+        try:
+            _said = survives(_name)
+        except ValueError as e:
+            _said = str(e)
+        print(f"{'SURVIVES ' + _said if _said else 'caught'}  {_name}", flush=True)
