@@ -231,6 +231,8 @@ class Run:
         if not batch:
             return
         batch.unfinished = bool(x.left)
+        if batch.drafts:  # before any step that may fail: a full disk is no fault of the files
+            record_attempts(self.store.catalog, self._open_attempts(x, batch))
         if not self.wrote:
             self.wrote = True
             upkeep.before_first_write(self.store, self.world.settings, self.world.now_ns())
@@ -240,13 +242,15 @@ class Run:
         texts.clear()
         if batch.texts:
             disk.require_room(self.world.layout.vectorstore, len(batch.texts) * 8192, self.world.settings.min_free_mb)
-            record_attempts(self.store.catalog, self._open_attempts(x, batch))
             batch.vectors = self._vectors(batch.texts)
         self.report.commit = self.store.add_documents(batch)
         self.world.tell("commit", {"commit": self.report.commit, "documents": len(batch.settled)})
 
     def _open_attempts(self, x: Looked, batch: Batch) -> list[tuple[int, bytes, bytes, int]]:
-        """Embedding is work too: if it kills the process, these files are taken one by one."""
+        """Parsing them went well, so they count one attempt whatever happens from here.
+
+        Embedding is work too: if it kills the process, these files are taken one by one.
+        """
         return [(x.id, d.path, d.sha, 1) for d in batch.settled if d.content in batch.drafts and d.sha]
 
     # ---- embedding ---------------------------------------------------------------

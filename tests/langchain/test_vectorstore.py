@@ -19,6 +19,7 @@ from words import WordEmbeddings
 
 from indexer import KnowledgeBase
 from indexer.core.errors import Busy, ConfigError, EmbeddingFailed, ModelChanged, UsageError
+from indexer.core.model import Source
 from indexer.langchain import IndexerVectorStore
 from indexer.langchain.vectorstore import relevance
 from indexer.store import disk
@@ -418,7 +419,10 @@ def test_another_object_under_the_same_class_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_reserved_name_is_refused(tmp_path: Path) -> None:
-    """A folder called like the reserved source would mix with it."""
-    kb = make(tmp_path, extra='[[sources]]\nname = "langchain"\npath = "knowledge_base"\n')
+    """A folder called like the reserved source would mix with it: the configuration refuses, and so does the store."""
+    with pytest.raises(ConfigError, match="reserved"):
+        make(tmp_path, extra='[[sources]]\nname = "langchain"\npath = "knowledge_base"\n')
+    kb = make(tmp_path)
+    folder = Source("langchain", str(tmp_path / "knowledge_base"))
     with pytest.raises(UsageError, match="reserved"):
-        kb.vectorstore().add_texts(["x"])
+        KnowledgeBase(kb.settings._replace(sources=(folder,))).vectorstore().add_texts(["x"])
