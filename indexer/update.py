@@ -30,6 +30,10 @@ from .store.verify import CATALOG, verify
 __all__ = ["Report", "Request", "Run", "World", "update"]
 
 
+_FIRST_BATCH = 128
+"""Passages before the model's speed is known: a first build is searchable within seconds."""
+
+
 class Run:
     """The work of one update; made and used once, under ``writer.lock``."""
 
@@ -217,9 +221,9 @@ class Run:
     def _full(self, texts: Mapping[bytes, str], batch: Batch, started: int) -> bool:
         s = self.world.settings
         limit = (
-            min(s.batch_passages, max(256, int(self.rate * s.batch_seconds)))
+            min(s.batch_passages, max(_FIRST_BATCH, int(self.rate * s.batch_seconds)))
             if self.rate
-            else min(512, s.batch_passages)
+            else min(_FIRST_BATCH, s.batch_passages)
         )
         return (
             len(texts) >= limit or len(batch.settled) >= 5000 or self.world.now_ns() - started > s.batch_seconds * 1e9
@@ -310,6 +314,8 @@ class Run:
             return
         with suppress(IndexerError, OSError), self.store.catalog.db.write():
             self._record(e.exit_code, {**self.report.summary(), "error": [e.message.text, dict(e.message.args)]})
+            # whoever can say why it stops was not killed by a file: no first attempt is held against one
+            self.store.catalog.db.run("DELETE FROM attempt WHERE tries=1")
 
     def _record(self, code: int, summary: Mapping[str, Any]) -> None:
         self.store.catalog.db.run(

@@ -261,3 +261,23 @@ def test_model_failure_is_five(home: Path, capsys: Out) -> None:
     (home / "indexer.toml").write_text('[embedding]\nmodel = "python:indexer.embed.hashing:HashEmbedder"\n', "utf-8")
     run("search", "Annual leave is fifteen days a year.", "-k", "1")
     assert "fifteen" in said(capsys)
+
+
+def test_interrupted_run_is_no_attempt(home: Path, capsys: Out) -> None:
+    """A run that was stopped in order holds nothing against a file: the next one works in whole batches."""
+    from indexer import KnowledgeBase
+    from indexer.core.errors import Interrupted
+
+    for i in range(30):
+        put(home, f"n{i}.txt", f"note number {i}")
+
+    def tell(kind: str, facts: object) -> None:
+        if kind == "embedding":
+            raise Interrupted("stopped")
+
+    kb = KnowledgeBase(home)
+    with pytest.raises(Interrupted):
+        kb.update(tell=tell)
+    report = KnowledgeBase(home).update()
+    assert (len(report.tally.added), report.commit) == (32, 1)
+    assert run("status", "--json") == 0
