@@ -62,6 +62,10 @@ class Reader:
         head = self.catalog.head()
         if version == self.version and self.live is not None:
             return
+        if self.live is not None and self.commit < int(self.catalog.meta("oldest") or 0):
+            # asleep past the retention: what came back meanwhile is on record no more
+            self.live, self.rows = None, {}
+            self.segments.clear()
         rows = {
             r[0]: r
             for r in db.all(

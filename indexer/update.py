@@ -25,6 +25,7 @@ from .store import disk, generations, snapshots, upkeep
 from .store.generations import Opened
 from .store.local import Store
 from .store.publish import Batch, removal, standing
+from .store.recover import recover
 from .store.verify import CATALOG, verify
 
 __all__ = ["Report", "Request", "Run", "World", "update"]
@@ -103,6 +104,8 @@ class Run:
         healed += upkeep.heal_segments(store, self._embed, prove=self.request.repair)
         if self.request.repair:
             healed += snapshots.discard_damaged(self.world.layout, store.generation)
+            if wrong := recover(store.catalog, always=True):
+                healed.append(Message("{count} folder records were written again.", {"count": wrong}))
             if lost := store.lost():
                 healed.append(Message(_TRUNCATED, {"lost": lost, "head": store.catalog.head()}))
                 store.note_tip()

@@ -11,28 +11,29 @@ class Patterns:
 
     Later and deeper rules win, ``!`` re-includes, a re-include does not reach into an
     excluded folder (as git has it). Rules that are plain anchored names (``/README.md``)
-    are compared as such: pathspec's import alone costs a third of a no-change run.
+    are compared as such: a no-change run need not import regular expressions for them.
     """
 
     def __init__(self, base: str, lines, parent: Patterns | None = None) -> None:  # type: ignore[no-untyped-def]
         self.base, self.parent = base, parent
         self.literal = frozenset(lines) if all(map(_is_literal, lines)) else None
-        self.spec = None
         if self.literal is None:
-            from pathspec import GitIgnoreSpec
+            from .globs import compiled
 
-            self.spec = GitIgnoreSpec.from_lines(lines)
+            self.rules = compiled(lines)
 
     def match(self, path: str) -> bool | None:
         """True: excluded, False: re-included, None: no rule speaks of it. Folders end in /."""
         inside = path[len(self.base) :]
-        if self.spec is None:
-            verdict = True if "/" + inside.removesuffix("/") in (self.literal or ()) else None
+        if self.literal is not None:
+            said = True if "/" + inside.removesuffix("/") in self.literal else None
         else:
-            verdict = self.spec.check_file(inside).include
-        if verdict is None and self.parent is not None:
+            from .globs import verdict
+
+            said = verdict(self.rules, inside)
+        if said is None and self.parent is not None:
             return self.parent.match(path)
-        return verdict
+        return said
 
 
 def _is_literal(line: str) -> bool:
@@ -40,9 +41,13 @@ def _is_literal(line: str) -> bool:
 
 
 def lines_of(file: bytes) -> list[str]:
-    """The rules in an ignore file; blank lines and comments left out."""
-    with open(file, encoding="utf-8-sig", errors="surrogateescape") as f:
-        return [line for line in f.read().splitlines() if line.strip() and not line.startswith("#")]
+    """The rules in an ignore file, none when it is gone or no file; blank lines and comments left out."""
+    try:
+        with open(file, encoding="utf-8-sig", errors="surrogateescape") as f:
+            lines = [line.removesuffix("\r") for line in f.read().split("\n")]
+    except (FileNotFoundError, IsADirectoryError):
+        return []
+    return [line for line in lines if line.strip() and not line.startswith("#")]
 
 
 def ignored_by(patterns: Patterns | None, path: str) -> bool:
@@ -54,6 +59,16 @@ def included(include, path: str) -> bool:  # type: ignore[no-untyped-def]
     """Whether a file is among the source's ``include`` patterns (empty: all are)."""
     if not include:
         return True
-    from pathspec import GitIgnoreSpec
+    from .globs import compiled, verdict
 
-    return bool(GitIgnoreSpec.from_lines(include).match_file(path))
+    key = tuple(include)
+    if key not in _compiled:
+        _compiled[key] = compiled(key)
+    found, parts = False, path.split("/")
+    for i in range(1, len(parts) + 1):  # what lies in an included folder is included
+        said = verdict(_compiled[key], "/".join(parts[:i]) + ("/" if i < len(parts) else ""))
+        found = found if said is None else said
+    return found
+
+
+_compiled: dict = {}  # type: ignore[type-arg]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -20,7 +19,6 @@ from .seal import SEAL, seal
 
 NAME = "catalog.db"
 GONE = "gone"
-_WORD = 2**256
 
 
 class DocumentRow(NamedTuple):
@@ -107,30 +105,6 @@ def notes_json(notes: Iterable[Message]) -> str | None:
 def notes_of(stored: str | None) -> tuple[Message, ...]:
     """Inverse of :func:`notes_json`."""
     return tuple(Message(t, a) for t, a in json.loads(stored)) if stored else ()
-
-
-def content_digest(sha: bytes, state: str, title: str, spans: bytes, keys: Sequence[bytes]) -> bytes:
-    """What makes a content self-checking: its identity, locators and passage keys."""
-    h = hashlib.sha256(b"\0".join((sha, state.encode(), title.encode("utf-8", "surrogatepass"))))
-    h.update(zlib.decompress(spans))
-    h.update(b"".join(keys))
-    return h.digest()
-
-
-def term(source: str, path: bytes, content_sha: bytes, digest: bytes) -> int:
-    """One visible document as a number; the sum over all is the state of a commit."""
-    data = b"\0".join((source.encode(), path)) + content_sha + digest
-    return int.from_bytes(hashlib.sha256(data).digest(), "big")
-
-
-def add_terms(state: bytes, plus: Iterable[int], minus: Iterable[int]) -> bytes:
-    """A state (32 bytes) after documents came and went; order does not matter."""
-    return ((int.from_bytes(state, "big") + sum(plus) - sum(minus)) % _WORD).to_bytes(32, "big")
-
-
-def chain(previous: bytes, n: int, at: int, run: int, note: str, state: bytes) -> bytes:
-    """The hash of a commit over its parent's: the audit chain."""
-    return hashlib.sha256(previous + json.dumps([n, at, run, note, state.hex()]).encode()).digest()
 
 
 class Catalog:

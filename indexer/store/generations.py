@@ -52,9 +52,7 @@ class Opened(NamedTuple):
 
 def resolve(layout: Layout, profile: Profile, *, rebuild: bool = False) -> Opened:
     """Open the generation for this profile; a damaged one is replaced from a snapshot or anew."""
-    served = layout.named()
-    if served is None or not any((root / served).is_dir() for root in layout):
-        served = _orphan(layout) or served  # HEAD is lost, or names what there never was
+    served = layout.named() or _orphan(layout)
     if served is None:
         return Opened(_create(layout, profile, 0), False)
     try:

@@ -64,11 +64,12 @@ class Layout(NamedTuple):
         return name
 
     def named(self) -> str | None:
-        """The generation HEAD names, None when it is missing or damaged."""
+        """The generation HEAD names, None when it is missing, damaged or names what is not there."""
         try:
-            return self.served()
+            name = self.served()
         except StoreDamaged:
             return None
+        return name if name is not None and any((root / name).is_dir() for root in self) else None
 
     def serve(self, generation: str) -> None:
         """Replace HEAD: from here on readers open this generation."""

@@ -18,16 +18,14 @@ from .catalog import (
     GONE,
     Catalog,
     DocumentRow,
-    add_terms,
-    chain,
-    content_digest,
     pack_ids,
     squeeze,
-    term,
     unpack_ids,
 )
+from .digests import add_terms, chain, content_digest, proof, term
 
 if TYPE_CHECKING:
+    from .db import Db
     from .vectors import Vectors
 
 
@@ -134,7 +132,7 @@ def _insert_contents(catalog: Catalog, batch: Batch, new_ids: Mapping[bytes, int
     occurrences: set[tuple[int, int]] = set()
     for content, d in enumerate(batch.drafts.values(), at):
         own = [ids[k] for k in d.keys]
-        digest = content_digest(d.sha, d.state, d.title, d.spans, d.keys)
+        digest = content_digest(d.sha, d.state, (d.notes, d.title, d.details), d.spans, d.keys)
         rows.append((content, d.sha, d.state, d.notes, d.title, d.details, d.spans, pack_ids(own), digest))
         occurrences.update((p, content) for p in own)
     db.run_many(
@@ -185,8 +183,7 @@ def _settle(catalog: Catalog, batch: Batch) -> _Visible:
                 after,
                 [term(names[x.source], x.path, *facts.proof[c]) if c else 0 for c in (before, after)],
             )
-    marks = ",".join("?" * len(DOCUMENT_COLUMNS.split(",")))
-    db.run_many(f"INSERT OR REPLACE INTO document({DOCUMENT_COLUMNS}) VALUES({marks})", rows)
+    put_documents(db, rows)
     return visible
 
 
@@ -210,13 +207,17 @@ def _log(catalog: Catalog, batch: Batch, visible: _Visible) -> int:
     n = max(head, batch.above) + 1
     last = db.one("SELECT state,hash FROM log WHERE n=?", (head,)) or (bytes(32), bytes(32))
     state = add_terms(last[0], visible.plus, visible.minus)
-    hash_ = chain(last[1], n, batch.at, batch.run, batch.note, state)
+    counts = len(visible.versions), len(visible.ended)
+    hash_ = chain(last[1], n, batch.at, batch.run, batch.note, counts, state)
     db.run(
         "INSERT INTO log VALUES(?,?,?,?,?,?,?,?)",
-        (n, batch.at, batch.run, batch.note, len(visible.versions), len(visible.ended), state, hash_),
+        (n, batch.at, batch.run, batch.note, *counts, state, hash_),
     )
     db.run_among("UPDATE version SET removed=? WHERE removed IS NULL AND document IN ({})", visible.ended, (n,))
-    db.run_many("INSERT INTO version(document,content,added) VALUES(?,?,?)", ((d, c, n) for d, c in visible.versions))
+    db.run_many(
+        "INSERT INTO version(document,content,added,proof) VALUES(?,?,?,?)",
+        ((d, c, n, proof((d, c, n))) for d, c in visible.versions),
+    )
     db.run_many("UPDATE content SET open=open+? WHERE id=?", ((by, c) for c, by in visible.opened.items() if by))
     return n
 
@@ -265,6 +266,13 @@ def _folders(catalog: Catalog, batch: Batch) -> None:
         ((s, p, squeeze(blob), batch.at - phase(p)) for s, p, blob in batch.folders if blob is not None),
     )
     db.run_many("UPDATE folder SET scrubbed=? WHERE source=? AND path=?", ((batch.at, s, p) for s, p in batch.scrubbed))
+
+
+def put_documents(db: Db, rows: Iterable[tuple[object, ...]]) -> None:
+    """Write document rows (values in the order of DOCUMENT_COLUMNS), each with its proof."""
+    marks = ",".join("?" * (len(DocumentRow._fields) + 1))
+    sql = f"INSERT OR REPLACE INTO document({DOCUMENT_COLUMNS},proof) VALUES({marks})"
+    db.run_many(sql, ((*row, proof(row)) for row in rows))
 
 
 def removal(row: DocumentRow) -> Settled:

@@ -24,21 +24,24 @@ def mark(catalog: Catalog, unfinished: bool) -> None:
         catalog.set_meta(**{UNFINISHED: int(unfinished)})
 
 
-def recover(catalog: Catalog) -> None:
-    """Correct the folder records after such a run; costs nothing after any other."""
-    if not catalog.meta(UNFINISHED):
-        return
-    rows = [
-        row
-        for (source,) in catalog.db.all("SELECT id FROM source WHERE root IS NOT NULL")
-        for row in _corrected(catalog, source)
-    ]
+def recover(catalog: Catalog, *, always: bool = False) -> int:
+    """Correct the folder records after such a run (or ``always``); returns how many were wrong."""
+    if not catalog.meta(UNFINISHED) and not always:
+        return 0
+    rows = disagreeing(catalog)
     with catalog.db.write():
         catalog.db.run_many(
             "INSERT INTO folder(files,source,path,scrubbed) VALUES(?,?,?,0) ON CONFLICT(source,path) DO UPDATE SET files=excluded.files",
             rows,
         )
         mark(catalog, False)
+    return len(rows)
+
+
+def disagreeing(catalog: Catalog) -> list[tuple[bytes, int, bytes]]:
+    """(record as it should be, source, folder) of every folder whose record is wrong; raises StoreDamaged."""
+    sources = [s for (s,) in catalog.db.all("SELECT id FROM source WHERE root IS NOT NULL")]
+    return [row for source in sources for row in _corrected(catalog, source)]
 
 
 def _corrected(catalog: Catalog, source: int) -> Iterator[tuple[bytes, int, bytes]]:
@@ -52,10 +55,15 @@ def _corrected(catalog: Catalog, source: int) -> Iterator[tuple[bytes, int, byte
     for path, state in catalog.db.all(sql, (source,)):
         where, _, name = path.rpartition(b"/")
         files = records.setdefault(where, {})
-        if state == GONE and name in files:
+        if state == GONE and files.get(name) not in (None, _again(files.get(name))):
             del files[name]
             changed.add(where)
         elif state != GONE and name not in files:
-            files[name] = folder.unsettled(FileStat(0, 0, 0, 0))
+            files[name] = _again(None)
             changed.add(where)
     return ((squeeze(folder.pack(records[path])), source, path) for path in changed)
+
+
+def _again(stat: FileStat | None) -> FileStat:
+    """The record of a file that is looked into whatever its stat: it may stand for a document that is gone."""
+    return folder.unsettled(stat or FileStat(0, 0, 0, 0))

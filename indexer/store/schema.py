@@ -11,13 +11,13 @@ CREATE TABLE folder(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, path BLOB N
   files BLOB NOT NULL, UNIQUE(source, path));
 CREATE TABLE document(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, path BLOB NOT NULL, sha BLOB, state TEXT NOT NULL,
   content INTEGER, notes TEXT, tries INTEGER NOT NULL DEFAULT 0, retry_at INTEGER, denied INTEGER NOT NULL DEFAULT 0,
-  held INTEGER, pinned INTEGER, metadata TEXT, UNIQUE(source, path));
+  held INTEGER, pinned INTEGER, metadata TEXT, proof BLOB NOT NULL, UNIQUE(source, path));
 CREATE INDEX document_held ON document(held) WHERE held IS NOT NULL;
 CREATE INDEX document_odd ON document(state) WHERE state NOT IN ('indexed', 'gone');
 CREATE TABLE content(id INTEGER PRIMARY KEY, sha BLOB NOT NULL UNIQUE, state TEXT NOT NULL, notes TEXT, title TEXT, details TEXT,
   spans BLOB NOT NULL, passages BLOB NOT NULL, digest BLOB NOT NULL, open INTEGER NOT NULL);
 CREATE TABLE version(id INTEGER PRIMARY KEY, document INTEGER NOT NULL, content INTEGER NOT NULL, added INTEGER NOT NULL,
-  removed INTEGER);
+  removed INTEGER, proof BLOB NOT NULL);
 CREATE INDEX version_document ON version(document);
 CREATE INDEX version_content ON version(content);
 CREATE INDEX version_removed ON version(removed) WHERE removed IS NOT NULL;

@@ -16,7 +16,7 @@ from ..sources import folder
 from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand, squeeze, unpack_ids
 from .local import Layout, Store
 from .passages import Passages
-from .publish import Batch, Draft, Settled
+from .publish import Batch, Draft, Settled, put_documents
 from .texts import key_of
 
 if TYPE_CHECKING:
@@ -38,14 +38,13 @@ def seed(old: Catalog, new: Catalog) -> None:
     folders = old.db.among("SELECT source,path,files,scrubbed FROM folder WHERE source IN ({})", ids)
     sql = f"SELECT {DOCUMENT_COLUMNS} FROM document WHERE (state<>'{GONE}' OR pinned IS NOT NULL) AND source IN ({{}})"
     rows = [DocumentRow(*r) for r in old.db.among(sql, ids)]
-    marks = ",".join("?" * len(DocumentRow._fields))
     with new.db.write():
         new.db.run_many("INSERT INTO source(id,name,root,device,inode) VALUES(?,?,?,?,?)", sources)
         new.db.run_many(
             "INSERT INTO folder(source,path,files,scrubbed) VALUES(?,?,?,?)",
             ((s, p, _marked(b), at) for s, p, b, at in folders),
         )
-        new.db.run_many(f"INSERT INTO document({DOCUMENT_COLUMNS}) VALUES({marks})", map(_unread, rows))
+        put_documents(new.db, map(_unread, rows))
         new.set_meta(seeded=old.head())
 
 

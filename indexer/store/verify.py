@@ -11,24 +11,14 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from ..core.errors import StoreDamaged
 from ..core.model import Message
-from . import disk, snapshots, tip, vectors
-from .catalog import Catalog, Spans, add_terms, chain, content_digest, term, unpack_ids
+from . import disk, proofs, snapshots, tip
+from .findings import CATALOG, LOST, RECORDS, SNAPSHOT, VECTORS, Finding
 from .local import Store
 from .seal import SEAL, seal
 from .texts import Texts, key_of
-
-VECTORS, CATALOG, LOST, SNAPSHOT = "vectors", "catalog", "lost", "snapshot"
-
-
-class Finding(NamedTuple):
-    """One thing that does not hold. ``what`` says which repair it needs."""
-
-    what: str
-    message: Message
 
 
 def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, head: bool = True) -> list[Finding]:
@@ -37,7 +27,8 @@ def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, hea
     ``head=False`` leaves out whether HEAD names this generation.
     """
     checks: tuple[Callable[[Store], Iterable[Finding]], ...] = (
-        *((_head,) if head else ()), _sqlite, _seal, _segments, _contents, _liveness, _documents, _commits, _added, _tip, _snapshots,
+        *((_head,) if head else ()), _sqlite, _seal, _segments, proofs.contents, proofs.liveness, proofs.documents, proofs.commits,
+        proofs.added, proofs.records, _tip, _snapshots,
     )  # fmt: skip
     found: list[Finding] = []
     for check in checks:
@@ -136,110 +127,4 @@ def _hash_is(path, sha: bytes) -> bool:  # type: ignore[no-untyped-def]
         return False
 
 
-def _contents(store: Store) -> Iterator[Finding]:
-    """Digests over chunks, and the inverse lists of passages."""
-    db = store.catalog.db
-    keys: dict[int, bytes] = dict(db.all("SELECT id,key FROM passage"))
-    pairs: set[tuple[int, int]] = set()
-    opens: dict[int, int] = dict(db.all("SELECT content,count(*) FROM version WHERE removed IS NULL GROUP BY content"))
-    for content, sha, state, title, spans, passages, digest, open_ in db.all(
-        "SELECT id,sha,state,title,spans,passages,digest,open FROM content"
-    ):
-        ids = unpack_ids(passages)
-        pairs.update((p, content) for p in ids)
-        own = [keys.get(p, b"") for p in ids]
-        if content_digest(sha, state, title or "", spans, own) != digest or len(Spans.unpack(spans).spans) != len(ids):
-            yield Finding(CATALOG, Message("content {n} is not what was written", {"n": content}))
-        if open_ != opens.get(content, 0):
-            yield Finding(
-                CATALOG,
-                Message(
-                    "content {n} counts {have} documents, {want} show it",
-                    {"n": content, "have": open_, "want": opens.get(content, 0)},
-                ),
-            )
-    if pairs != set(db.all("SELECT passage,content FROM occurrence")):
-        yield Finding(CATALOG, Message("the list of occurrences does not match the contents"))
-
-
-def _liveness(store: Store) -> Iterator[Finding]:
-    db = store.catalog.db
-    live = {p for (blob,) in db.all("SELECT passages FROM content WHERE open>0") for p in unpack_ids(blob)}
-    marked = {p for (p,) in db.all("SELECT id FROM passage WHERE dead IS NULL")}
-    if live != marked:
-        yield Finding(
-            CATALOG,
-            Message("{count} passages are marked findable or not against the versions", {"count": len(live ^ marked)}),
-        )
-
-
-def _documents(store: Store) -> Iterator[Finding]:
-    """What a document's row says is shown is what its open version says."""
-    db = store.catalog.db
-    shown: dict[int, int] = dict(db.all("SELECT id,content FROM document WHERE content IS NOT NULL"))
-    open_: dict[int, int] = dict(db.all("SELECT document,content FROM version WHERE removed IS NULL"))
-    if shown != open_:
-        yield Finding(
-            CATALOG,
-            Message(
-                "{count} documents do not show their newest version",
-                {"count": len(set(shown.items()) ^ set(open_.items()))},
-            ),
-        )
-    bad = db.value("SELECT count(*) FROM version WHERE removed IS NOT NULL AND removed<=added")
-    if bad:
-        yield Finding(CATALOG, Message("{count} versions end before they begin", {"count": bad}))
-
-
-def _commits(store: Store) -> Iterator[Finding]:
-    """The hash chain, and every retained commit's state recomputed from the versions."""
-    catalog = store.catalog
-    terms = _terms(catalog)
-    oldest = int(catalog.meta("oldest") or 0)
-    events: dict[int, tuple[list[int], list[int]]] = {}
-    start: list[int] = []
-    for document, content, added, removed in catalog.db.all("SELECT document,content,added,removed FROM version"):
-        value = terms(document, content)
-        if added <= oldest:
-            start.append(value)
-        else:
-            events.setdefault(added, ([], []))[0].append(value)
-        if removed is not None:
-            events.setdefault(removed, ([], []))[1].append(value)
-    state, previous, before = add_terms(bytes(32), start, ()), bytes(32), 0
-    for n, at, run, note, stored, hash_ in catalog.db.all("SELECT n,at,run,note,state,hash FROM log ORDER BY n"):
-        if n > oldest:
-            state = add_terms(state, *events.pop(n, ([], [])))
-        if n >= oldest and stored != state:
-            yield Finding(CATALOG, Message("commit {n} does not show what was committed", {"n": n}))
-            return
-        if hash_ != chain(previous, n, at, run, note, stored) or n <= before:
-            yield Finding(CATALOG, Message("the chain of commits is broken at {n}", {"n": n}))
-            return
-        previous, before = hash_, n
-    if events:
-        yield Finding(CATALOG, Message("versions name a commit that does not exist ({n})", {"n": min(events)}))
-
-
-def _added(store: Store) -> Iterator[Finding]:
-    """Documents handed in through the API: their text and metadata are what was added."""
-    from . import handmade
-    from .passages import Passages
-
-    with Passages(store.catalog, store.vectors_folder, store.texts_folder) as passages:
-        for key in handmade.damaged(store.catalog, passages):
-            yield Finding(
-                CATALOG, Message("the document {name}, added in Python, is not what was added", {"name": str(key)})
-            )
-
-
-def _terms(catalog: Catalog) -> Callable[[int, int], int]:
-    documents = {
-        d: (s, p)
-        for d, s, p in catalog.db.all("SELECT d.id,s.name,d.path FROM document d JOIN source s ON s.id=d.source")
-    }
-    contents = {c: (sha, digest) for c, sha, digest in catalog.db.all("SELECT id,sha,digest FROM content")}
-    return lambda document, content: term(*documents[document], *contents[content])
-
-
-__all__ = ["CATALOG", "VECTORS", "Finding", "vectors", "verify"]
+__all__ = ["CATALOG", "LOST", "RECORDS", "SNAPSHOT", "VECTORS", "Finding", "verify"]

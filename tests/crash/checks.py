@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import faiss
+import numpy as np
 
 from indexer import KnowledgeBase
 from indexer.store.catalog import Catalog
@@ -99,6 +103,22 @@ def goes_on(scene: Scene, size: int = 64) -> None:
         lay(scene.documents, DAYS[DUE])
 
 
+EXPORTED = ("index.faiss", "index.pkl", "indexer-export.json")
+
+
+def exported(scene: Scene, places: Places) -> bool:
+    """Whether there is an export; what there is under its name is whole and holds these chunks."""
+    folder = scene.state / "export"
+    if not folder.exists():
+        return False
+    assert sorted(p.name for p in folder.iterdir()) == sorted(EXPORTED)
+    index = faiss.deserialize_index(np.frombuffer((folder / "index.faiss").read_bytes(), np.uint8))
+    store, rows = pickle.loads((folder / "index.pkl").read_bytes())  # noqa: S301 - written by us just now
+    texts = sorted(store.search(i).page_content for i in rows.values())
+    assert (index.ntotal, texts) == (len(places), sorted(t for _, _, _, t in places))
+    return True
+
+
 def stray_files(scene: Scene) -> set[str]:
     """Files of the state that nothing names."""
     layout = scene.open().layout
@@ -109,7 +129,7 @@ def stray_files(scene: Scene) -> set[str]:
     catalog.close()
     named = {"metadata/HEAD", "metadata/writer.lock", "metadata/config.cache"}
     named |= {f"metadata/{served}/catalog.db{suffix}" for suffix in ("", "-wal", "-shm")}
-    named |= {f"metadata/{served}/tip", "metadata/quick"}
+    named |= {f"metadata/{served}/tip", "metadata/quick", *(f"export/{n}" for n in EXPORTED)}
     named |= {f"metadata/{served}/texts/{s}.texts" for s in segments}
     named |= {f"vectorstore/{served}/{s}.faiss" for s in segments}
     for manifest in (layout.vectorstore / served / "snapshots").glob("*/manifest"):

@@ -21,7 +21,7 @@ from indexer.core.errors import DAMAGED, INTERNAL, IndexerError
 from indexer.store.local import Store
 
 from . import calls, flips, operations, power
-from .checks import Prepared, States, difference, findings, goes_on, heals, history, old_or_new
+from .checks import Prepared, States, difference, exported, findings, goes_on, heals, history, old_or_new
 from .operations import OPERATIONS, Operation
 from .scene import BASE, DAYS, DUE, Places, Scene, build, found, lay, model
 from .wild import Log, Witness, live
@@ -72,6 +72,7 @@ def _damage(here: Prepared, scene: Scene) -> None:
 def rehearse(worker: int, root: str, name: str) -> list[list[str]]:
     """Do an operation undisturbed; keeps what each commit shows and answers the steps."""
     here, operation = Prepared(Path(root)), OPERATIONS[name]
+    operations.preload()
     scene = scene_of(here, here.scene(worker), operation.base)
     seen = here.root / f"seen-{name}"
     ended = forked(lambda say: operations.watched(operation, scene, seen, say))
@@ -220,6 +221,10 @@ def after(scene: Scene, name: str, operation: Operation, truth: States, announce
         again = forked(lambda say: operation.work(scene, say))
         assert again.code == 0, "doing it again failed"
         assert findings(scene) == []
+    if name == "export":
+        exported(scene, truth[max(truth)])
+        assert forked(lambda say: operation.work(scene, say)).code == 0
+        assert exported(scene, truth[max(truth)]), "no export"
     if name == "rollback":
         kb = scene.open()
         assert found(kb) == truth[operations.ROLLED_BACK_TO], difference(found(kb), truth[operations.ROLLED_BACK_TO])
@@ -370,7 +375,9 @@ def prepare_flips(worker: int, root: str, steps: list[list[str]]) -> list[int]:
     known = []
     for name, stop in (("closed", len(steps)), ("hot", merge)):
         scene.restore(here.base)
-        forked(lambda say, stop=stop: operations.until(OPERATIONS["update"], scene, stop, lambda kind, path: die(), say))
+        forked(
+            lambda say, stop=stop: operations.until(OPERATIONS["update"], scene, stop, lambda kind, path: die(), say)
+        )
         scene.save(here.root / name)
         scene.restore(here.root / name)
         told = forked(lambda say: say(flips.answers(scene)))
@@ -394,3 +401,56 @@ def flipped(worker: int, root: str, name: str, file: str, bit: int, compare: boo
     except Exception as e:
         e.add_note(f"bit {bit % 8} of byte {bit // 8} of {file} ({name})")
         raise
+
+
+def cells(worker: int, root: str, name: str) -> list[list[object]]:
+    """Table, column and rowid (or key) of two cells of every column of the catalog, one of them NULL where there is one."""
+    con = _catalog(Prepared(Path(root)).root / name)
+    found: list[list[object]] = []
+    for (table,) in con.execute("SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite_stat%'"):
+        for column in [c[1] for c in con.execute(f"PRAGMA table_info({table})")]:
+            key = con.execute(f"SELECT name FROM pragma_table_info('{table}') WHERE pk=1").fetchone()
+            key = key[0] if key else "rowid"
+            sql = f"SELECT {key} FROM {table} ORDER BY {column} IS NULL, {key}"
+            rows = [k for (k,) in con.execute(sql)]
+            if key not in ("source", "at", "passage"):
+                found += [
+                    [table, column, key, k if isinstance(k, (int, str)) else None] for k in {*rows[:1], *rows[-1:]}
+                ]
+    con.close()
+    return found
+
+
+def altered(worker: int, root: str, name: str, table: str, column: str, key: str, row: object) -> str:
+    """One cell of the catalog holds something else by one bit, and SQLite itself has nothing to complain about."""
+    here = Prepared(Path(root))
+    scene = here.scene(worker)
+    truth = json.loads((here.root / f"answers-{name}").read_text())
+
+    def damage() -> None:
+        scene.restore(here.root / name)
+        con = _catalog(scene.state)
+        (value,) = con.execute(f"SELECT {column} FROM {table} WHERE {key}=?", (row,)).fetchone()
+        con.execute(f"UPDATE OR IGNORE {table} SET {column}=? WHERE {key}=?", (_other(value), row))
+        con.close()
+
+    try:
+        return flips.one(scene, damage, truth, False, False)
+    except Exception as e:
+        e.add_note(f"{table}.{column} where {key}={row}")
+        raise
+
+
+def _catalog(state: Path) -> sqlite3.Connection:
+    [path] = (state / "metadata").glob("*/catalog.db")
+    return sqlite3.connect(path, isolation_level=None)
+
+
+def _other(value: object) -> object:
+    if isinstance(value, int):
+        return value ^ 1
+    if isinstance(value, str) and value:
+        return chr(ord(value[0]) ^ 1) + value[1:]
+    if isinstance(value, bytes) and value:
+        return bytes([value[0] ^ 1]) + value[1:]
+    return 1

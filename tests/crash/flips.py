@@ -33,7 +33,9 @@ def places(state: Path, count: int, seed: int) -> list[tuple[str, int]]:
     rng = random.Random(seed)  # noqa: S311 - which bit is all it decides
     sizes = {f: (state / f).stat().st_size for f in sorted(files(state)) if not f.endswith(_HARMLESS)}
     names = [f for f, size in sizes.items() if size]
-    chosen = rng.choices(names, [sizes[f] for f in names], k=count // 2) + [names[i % len(names)] for i in range(count - count // 2)]
+    chosen = rng.choices(names, [sizes[f] for f in names], k=count // 2) + [
+        names[i % len(names)] for i in range(count - count // 2)
+    ]
     return [(f, rng.randrange(sizes[f] * 8)) for f in chosen]
 
 
@@ -80,7 +82,10 @@ def answers(scene: Scene) -> dict[str, Any]:
 
 
 def _hits(hits: list[Any]) -> list[Any]:
-    return [[str(h.key), h.text, h.score, h.start, h.end, h.headings, h.page, h.title, h.commit, h.sha256, dict(h.metadata)] for h in hits]
+    return [
+        [str(h.key), h.text, h.score, h.start, h.end, h.headings, h.page, h.title, h.commit, h.sha256, dict(h.metadata)]
+        for h in hits
+    ]
 
 
 def _in_snapshot(kb: KnowledgeBase, folder: Path) -> list[Any]:
@@ -145,7 +150,9 @@ def one(scene: Scene, damage: Callable[[], None], truth: dict[str, Any], compare
         have = asked.said[0] if asked.said else {"": f"ended with {asked.code}"}
         differs = have != truth
         wrong = [k for k in {*have, *truth} if have.get(k) != truth.get(k)]
-        assert seen or not differs, f"not found by verify, but wrong: {wrong[:8]}: {[(have.get(k), truth.get(k)) for k in wrong[:1]]}"
+        assert seen or not differs, (
+            f"not found by verify, but wrong: {wrong[:8]}: {[(have.get(k), truth.get(k)) for k in wrong[:1]]}"
+        )
     if repair and seen:
         damage()
         done = forked(lambda say: mended(scene))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import pickle
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -62,6 +64,20 @@ def _command(name: str, **options: object) -> Callable[[Scene, Say], None]:
     return work
 
 
+def _export(scene: Scene) -> None:
+    from indexer.langchain.exporting import export
+
+    export(scene.open(), scene.state / "export")
+
+
+def preload() -> None:
+    """What an export imports, once for all children."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the package announces its end
+        for name in ("langchain_core.documents", "langchain_community.docstore.in_memory", "indexer.langchain.exporting"):
+            importlib.import_module(name)
+
+
 ROLLED_BACK_TO = 11
 
 OPERATIONS = {
@@ -74,6 +90,7 @@ OPERATIONS = {
     "release": Operation(_command("rollback", release=True), base="rolled-back"),
     "snapshot": Operation(_command("snapshots", take=True)),
     "gc": Operation(_command("gc")),
+    "export": Operation(lambda scene, say: _export(scene)),
 }
 
 

@@ -163,7 +163,7 @@ class Scene(NamedTuple):
     def restore(self, saved: Path) -> None:
         """Make the state what was saved (file times too: they are part of it)."""
         self.clear()
-        for name in ("metadata", "vectorstore"):
+        for name in ("metadata", "vectorstore", "export"):
             if (saved / name).exists():
                 shutil.copytree(saved / name, self.state / name)
 
@@ -174,7 +174,7 @@ class Scene(NamedTuple):
     def clear(self) -> None:
         """No state at all."""
         self.state.mkdir(parents=True, exist_ok=True)
-        for name in ("metadata", "vectorstore"):
+        for name in ("metadata", "vectorstore", "export", ".tmp-export-new", ".tmp-export-old"):
             shutil.rmtree(self.state / name, ignore_errors=True)
 
 

@@ -39,7 +39,9 @@ class History(NamedTuple):
 def generate(seed: int, rounds: int = 7) -> History:
     """The history of a seed: rounds of a few operations, each ended by an update."""
     rng = random.Random(seed)  # noqa: S311
-    ops: list[Op] = [("write", rng.choice(SOURCES), rng.choice(FILES), rng.randrange(60)) for _ in range(rng.randint(0, 9))]
+    ops: list[Op] = [
+        ("write", rng.choice(SOURCES), rng.choice(FILES), rng.randrange(60)) for _ in range(rng.randint(0, 9))
+    ]
     for _ in range(rng.randint(2, rounds)):
         ops += _round(rng)
         if rng.random() < 0.15:
@@ -54,7 +56,9 @@ def _round(rng: random.Random) -> list[Op]:
         ops.append(_configuration(rng))
     if rng.random() < 0.2:
         ops.append(_partial(rng))
-        ops += [("write", rng.choice(SOURCES), rng.choice(FILES), rng.randrange(100, 900)) for _ in range(rng.randrange(2))]
+        ops += [
+            ("write", rng.choice(SOURCES), rng.choice(FILES), rng.randrange(100, 900)) for _ in range(rng.randrange(2))
+        ]
         if rng.random() < 0.3:
             ops.append(_partial(rng))
     elif rng.random() < 0.1:
@@ -76,22 +80,84 @@ def _scene(rng: random.Random) -> list[Op]:
     update: Op = ("update",)
     many: Op = ("many", source, "many", rng.randint(11, 16), n)
     scenes: tuple[list[Op], ...] = (
-        [many, update, ("delete", source, "many"), update, *anything, update, rng.choice((("update", "allow"), many, ("copy", source, path, source, "b.txt")))],
+        [
+            many,
+            update,
+            ("delete", source, "many"),
+            update,
+            *anything,
+            update,
+            rng.choice((("update", "allow"), many, ("copy", source, path, source, "b.txt"))),
+        ],
         [many, update, ("rename", source, "many", source, "moved"), *anything, update],
-        [many, update, ("wipe", source), update, *anything, update, rng.choice((("wipe", source), ("update", "allow"))), update],
-        [("write", source, path, n), update, ("chmod", source, path, 0), update, *anything, update, ("chmod", source, path, 0o644), update],
+        [
+            many,
+            update,
+            ("wipe", source),
+            update,
+            *anything,
+            update,
+            rng.choice((("wipe", source), ("update", "allow"))),
+            update,
+        ],
+        [
+            ("write", source, path, n),
+            update,
+            ("chmod", source, path, 0),
+            update,
+            *anything,
+            update,
+            ("chmod", source, path, 0o644),
+            update,
+        ],
         [("chmod", source, folder, 0), update, *anything, update, ("chmod", source, folder, 0o755), update],
-        [("write", source, path, n), update, ("broken", source, path, n), update, *anything, update, ("revert", source, path, n), update],
+        [
+            ("write", source, path, n),
+            update,
+            ("broken", source, path, n),
+            update,
+            *anything,
+            update,
+            ("revert", source, path, n),
+            update,
+        ],
         [("away", source), update, *anything, ("away", source), update],
         [op for i in range(9) for op in (("write", source, rng.choice(FILES), n + i), update)],
-        [("delete", source, path), update, ("days", 40), ("write", source, "b.txt", n), update, ("collect",), *anything, ("revert", source, path, n), update],
-        [update, ("write", source, path, n), update, ("roll_back", 1), ("touch", source, path), update, *anything, update, ("release",), update],
+        [
+            ("delete", source, path),
+            update,
+            ("days", 40),
+            ("write", source, "b.txt", n),
+            update,
+            ("collect",),
+            *anything,
+            ("revert", source, path, n),
+            update,
+        ],
+        [
+            update,
+            ("write", source, path, n),
+            update,
+            ("roll_back", 1),
+            ("touch", source, path),
+            update,
+            *anything,
+            update,
+            ("release",),
+            update,
+        ],
     )
     return [*rng.choice(scenes), update]
 
 
 def _configuration(rng: random.Random) -> Op:
-    return rng.choice((("chunk", *rng.choice(((80, 20), (60, 0), (120, 30)))), ("model", rng.choice(("", "m2"))), ("parser", rng.randrange(3))))
+    return rng.choice(
+        (
+            ("chunk", *rng.choice(((80, 20), (60, 0), (120, 30)))),
+            ("model", rng.choice(("", "m2"))),
+            ("parser", rng.randrange(3)),
+        )
+    )
 
 
 def _partial(rng: random.Random) -> Op:
@@ -132,6 +198,7 @@ def _operation(rng: random.Random) -> Op:
         (3, lambda: ("many", source, rng.choice(("many", "deep/many")), rng.randint(9, 16), n)),
         (1, lambda: ("away", source)),
         (2, lambda: ("days", rng.choice((0, 2, 8, 40)))),
+        (2, lambda: ("doze", rng.randrange(1, 6))),
     )
     return rng.choices([make for _, make in choices], [weight for weight, _ in choices])[0]()
 
@@ -188,7 +255,9 @@ def judge(seed: int) -> Verdict:
     except Exception as e:
         small, why = shrink(history)
         text = "\n".join(f"    {op!r}," for op in small.ops)
-        return Verdict(0, Counter(), f"seed {seed}: {type(e).__name__}: {e}\n  shrunk: {why}\n  {small._replace(ops=[])}\n{text}")
+        return Verdict(
+            0, Counter(), f"seed {seed}: {type(e).__name__}: {e}\n  shrunk: {why}\n  {small._replace(ops=[])}\n{text}"
+        )
     return Verdict(lab.checked, lab.met)
 
 

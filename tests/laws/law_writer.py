@@ -53,7 +53,9 @@ class Writer:
 
     def _write(self, i: int) -> None:
         self.turn += 1
-        text = f"Document {i} in turn {self.turn}.\n\n" + "\n\n".join(f"Part {p} of document {i}, turn {self.turn}." * 4 for p in range(3))
+        text = f"Document {i} in turn {self.turn}.\n\n" + "\n\n".join(
+            f"Part {p} of document {i}, turn {self.turn}." * 4 for p in range(3)
+        )
         (self.home / f"kb/{i}.txt").write_text(text)
 
     def step(self, n: int) -> None:

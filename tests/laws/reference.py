@@ -166,7 +166,9 @@ class Reference:
     def _missing(self, walk: Walk, within: dict[str, bytes | None], allow: bool, inside: str) -> bool:
         """Remove or hold what is gone; True when the whole folder seems to have been emptied."""
         here = walk.files
-        fresh = {p for p in self.known if p not in here and not walk.hidden(p) and p not in self.held and _inside(p, inside)}
+        fresh = {
+            p for p in self.known if p not in here and not walk.hidden(p) and p not in self.held and _inside(p, inside)
+        }
         old = {p for p in self.held if p not in here and not walk.hidden(p)}
         ruled = {p for p in fresh | old if self._ruled_out(p)}
         fresh, old = fresh - ruled, old - ruled

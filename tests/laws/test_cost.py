@@ -17,7 +17,17 @@ from lab import DAY, Lab, document
 from indexer.core.model import SplitSettings
 
 HERE = Path(__file__).resolve().parent
-HEAVY = ("faiss", "langchain", "langchain_core", "langchain_text_splitters", "numpy", "pydantic", "onnxruntime", "pathspec", "rich")
+HEAVY = (
+    "faiss",
+    "langchain",
+    "langchain_core",
+    "langchain_text_splitters",
+    "numpy",
+    "pydantic",
+    "onnxruntime",
+    "pathspec",
+    "rich",
+)
 
 
 @pytest.fixture
@@ -69,7 +79,9 @@ def test_costs_nothing(lab: Lab, name: str) -> None:
 def test_one_paragraph_embeds_its_neighbourhood(tmp_path: Path, size: int, overlap: int) -> None:
     """One changed paragraph of fifty embeds what that paragraph fills, and at most two neighbours."""
     lab = Lab(tmp_path, size=size, overlap=overlap)
-    paragraphs = [f"Paragraph {i} says that rule {i} of this handbook is kept by everybody in office {i}." for i in range(50)]
+    paragraphs = [
+        f"Paragraph {i} says that rule {i} of this handbook is kept by everybody in office {i}." for i in range(50)
+    ]
     file = lab.roots["one"] / "handbook.txt"
     file.write_text("\n\n".join(paragraphs))
     lab.run(("update",))
@@ -139,7 +151,9 @@ def _cli(home: Path, *words: str, module: str = "entry") -> tuple[int, list[str]
     """(exit code, heavy modules loaded, stdout) of one command."""
     code = _CLI.format(module=module, words=words, heavy=HEAVY)
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run([sys.executable, "-c", code], cwd=home, env=environ, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=home, env=environ, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     exit_code, loaded = json.loads(done.stderr.splitlines()[-1])
     return exit_code, loaded, done.stdout
@@ -168,15 +182,27 @@ def _settle(home: Path) -> None:
 
 CHANGES: dict[str, Callable[[Path], object]] = {
     "edit": lambda kb: (kb / "0.txt").write_bytes(document(50)),
-    "same size and mtime": lambda kb: ((kb / "0.txt").write_bytes(document(0).swapcase()), os.utime(kb / "0.txt", (1_700_000_000,) * 2)),
+    "same size and mtime": lambda kb: (
+        (kb / "0.txt").write_bytes(document(0).swapcase()),
+        os.utime(kb / "0.txt", (1_700_000_000,) * 2),
+    ),
     "add": lambda kb: (kb / "new.txt").write_bytes(document(51)),
     "delete": lambda kb: (kb / "0.txt").unlink(),
     "rename": lambda kb: (kb / "0.txt").rename(kb / "renamed.txt"),
     "rule": lambda kb: (kb / ".indexerignore").write_text("0.txt\n"),
     "folder": lambda kb: ((kb / "sub").mkdir(), (kb / "sub/a.txt").write_bytes(document(52))),
     "chunk size": lambda kb: _configure(kb, "", "[split]\nsize = 90\noverlap = 10\n"),
-    "source": lambda kb: ((kb.parent / "b").mkdir(), (kb.parent / "b/x.txt").write_bytes(document(53)), _configure(kb, _TWO)),
-    "replaced root": lambda kb: (shutil.copytree(kb, kb.parent / "copy"), shutil.rmtree(kb), (kb.parent / "copy").rename(kb), (kb / "0.txt").unlink()),
+    "source": lambda kb: (
+        (kb.parent / "b").mkdir(),
+        (kb.parent / "b/x.txt").write_bytes(document(53)),
+        _configure(kb, _TWO),
+    ),
+    "replaced root": lambda kb: (
+        shutil.copytree(kb, kb.parent / "copy"),
+        shutil.rmtree(kb),
+        (kb.parent / "copy").rename(kb),
+        (kb / "0.txt").unlink(),
+    ),
 }
 
 

@@ -19,7 +19,7 @@ HISTORIES: dict[str, History] = {
     "edit nobody can see, young file": History([("write", *A, 1), ("silent", *A, 4)], ahead=False),
     "edit nobody can see, by force": History([("write", *A, 1), UPDATE, ("silent", *A, 5)]),
     "edit nobody can see, by scrub": History([("write", *A, 1), UPDATE, ("silent", *A, 4)]),
-    "stamp in the future": History([("write", *A, 1), ("mtime", *A, 90_000), UPDATE, ("silent", *A, 5)]),
+    "stamp in the future": History([("write", *A, 1), UPDATE, ("silent", *A, 5, 90_000)]),
     "touch": History([("write", *A, 1), UPDATE, ("touch", *A), UPDATE]),
     "swap two": History([("write", *A, 1), ("write", *B, 2), UPDATE, ("swap", "one", "a.txt", "b.txt"), UPDATE]),
     "copy, then edit the copy": History([("write", *A, 1), UPDATE, ("copy", *A, *B), UPDATE, ("append", *B, 3), UPDATE, ("delete", *A), UPDATE]),
@@ -71,6 +71,12 @@ HISTORIES: dict[str, History] = {
         *(op for i in range(12) for op in (("write", "one", f"{i % 3}.txt", i), UPDATE)), ("days", 40), ("write", *A, 1), UPDATE, ("collect",),
         ("revert", "one", "0.txt", 0), UPDATE, ("delete", "one", "1.txt"), UPDATE, ("days", 40), ("write", *A, 2), UPDATE, ("revert", "one", "1.txt", 0), UPDATE,
     ]),
+    "a reader asleep past the retention": History(
+        [
+            ("write", *A, 1), ("write", *B, 2), UPDATE, ("delete", *A), UPDATE, ("doze", 4), ("revert", *A, 0), UPDATE,
+            ("write", *B, 3), ("days", 40), UPDATE, ("collect",), ("append", *B, 4), UPDATE, UPDATE,
+        ]
+    ),
     "back to an earlier commit": History([
         ("write", *A, 1), ("write", *B, 2), UPDATE, ("write", *A, 3), ("delete", *B), ("write", "one", "c.md", 4), UPDATE, ("roll_back", 1), ("touch", *A), UPDATE,
         ("days", 9), UPDATE, ("append", *A, 1), ("write", *B, 5), UPDATE, ("release",), UPDATE,

@@ -74,7 +74,9 @@ def test_every_segment_came_by_a_synced_rename(tmp_path: Path, events: list[Even
     _history(lab)
     lab.close()
     named = {path for kind, path in events if kind == "rename"}
-    found = {str(p) for pattern in ("*.faiss", "*.texts") for p in tmp_path.rglob(pattern) if "snapshots" not in p.parts}
+    found = {
+        str(p) for pattern in ("*.faiss", "*.texts") for p in tmp_path.rglob(pattern) if "snapshots" not in p.parts
+    }
     assert found
     assert not found - named
 

@@ -83,7 +83,9 @@ def test_two_updates_never_run_at_once(tmp_path: Path) -> None:
 
     writer = Writer(tmp_path)
     writer.update()
-    (tmp_path / "indexer.toml").write_text('[[sources]]\nname = "kb"\npath = "kb"\n[embedding]\nmodel = "python:law_embedder:LawEmbedder"\n')
+    (tmp_path / "indexer.toml").write_text(
+        '[[sources]]\nname = "kb"\npath = "kb"\n[embedding]\nmodel = "python:law_embedder:LawEmbedder"\n'
+    )
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
     with disk.writer_lock(tmp_path / "metadata/writer.lock"):
         command = [sys.executable, "-m", "indexer", "update", "--now"]

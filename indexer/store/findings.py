@@ -1,0 +1,20 @@
+"""What ``verify`` says: one thing that does not hold, and which repair it needs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..core.model import Message
+
+VECTORS = "vectors"  # embedded again from their texts
+CATALOG = "catalog"  # given up for a snapshot, or made anew
+RECORDS = "records"  # folder records are written again from the documents
+LOST = "lost"  # commits at the end of the log; what lies in the folders is indexed again
+SNAPSHOT = "snapshot"  # removed
+
+
+class Finding(NamedTuple):
+    """One thing that does not hold. ``what`` says which repair it needs."""
+
+    what: str
+    message: Message

@@ -1,0 +1,40 @@
+"""Every sabotage is caught by the test that is there for it (a third of them, in turn, unless ``INDEXER_LAWS`` is set)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from mutants import MUTANTS, ROOT, survives
+
+
+def _turn() -> int:
+    """Another third with every commit, the same one for the same commit."""
+    done = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return int(done.stdout or 0) % 3
+
+
+def chosen() -> list[str]:
+    """Which sabotages are tried here."""
+    if "INDEXER_LAWS" in os.environ:
+        return list(MUTANTS)
+    return list(MUTANTS)[_turn() :: 3]
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_the_line_is_there(name: str) -> None:
+    """The sabotaged line stands exactly once in the product: a moved line must not make a sabotage idle."""
+    mutant = MUTANTS[name]
+    assert (ROOT / "indexer" / mutant.file).read_text("utf-8").count(mutant.old) == 1
+
+
+@pytest.mark.timeout(0)
+def test_sabotages_are_caught(figures: list[str]) -> None:
+    """With the line changed, the named test fails."""
+    names = chosen()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        survivors = [said for said in pool.map(survives, names) if said]
+    figures.append(f"{len(names) - len(survivors)} of {len(names)} sabotages caught")
+    assert not survivors, "\n".join(survivors)
