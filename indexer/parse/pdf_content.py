@@ -161,7 +161,7 @@ class _Operands:
         if kind == "mark":
             self._bracket(raw)
         elif len(self._open[-1]) < MAX_OPERANDS or self.inside:
-            self._open[-1].append(_VALUES[kind](raw))
+            self._open[-1].append(_VALUES[kind](raw))  # type: ignore[arg-type]  # one converter a kind
 
     def _bracket(self, raw: bytes) -> None:
         if raw in (b"[", b"<<"):

@@ -181,7 +181,7 @@ def _ordering(font: DictionaryObject) -> str:
     ordering = entry(as_dict(as_dict(descendants[0]).get("/CIDSystemInfo")), "/Ordering") if descendants else None
     if isinstance(ordering, bytes):
         ordering = ordering.decode("latin-1")
-    return ordering if ordering in COLLECTIONS else ""
+    return str(ordering) if ordering in COLLECTIONS else ""
 
 
 def _meaningless(codes: bytes) -> str:
@@ -246,4 +246,4 @@ def fonts_read_once() -> Iterator[None]:
     try:
         yield
     finally:
-        _font.Font.from_font_resource = kept
+        _font.Font.from_font_resource = kept  # type: ignore[method-assign]

@@ -77,7 +77,7 @@ def _compact(data: bytes) -> dict[int, str]:
     from io import BytesIO
 
     try:
-        from fontTools.cffLib import CFFFontSet
+        from fontTools.cffLib import CFFFontSet  # type: ignore[import-untyped]  # ships no types
 
         fonts = CFFFontSet()
         fonts.decompile(BytesIO(data), None)

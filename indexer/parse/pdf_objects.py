@@ -24,7 +24,7 @@ def text_string(value: object) -> str | None:
 
 def entry(dictionary: Mapping[str, Any], key: str) -> Any:
     """The value of a key with references followed; None if absent."""
-    value = dictionary.get(key)
+    value: Any = dictionary.get(key)
     return value.get_object() if hasattr(value, "get_object") else value
 
 

@@ -58,7 +58,7 @@ def layout(drawing: Drawing) -> str:
     class Operations(ContentStream):
         """A content stream that is parsed already."""
 
-        @property
+        @property  # type: ignore[misc]  # nobody sets it here
         def operations(self) -> list[tuple[Any, bytes]]:
             return drawing.operations
 

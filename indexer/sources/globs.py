@@ -86,7 +86,15 @@ def _stars(pattern: str, start: int) -> tuple[str, int]:
     return "[^/]*", end
 
 
-_NAMED = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z", "space": r"\s", "xdigit": "0-9a-fA-F"}
+_NAMED = {
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "alnum": "a-zA-Z0-9",
+    "upper": "A-Z",
+    "lower": "a-z",
+    "space": r"\s",
+    "xdigit": "0-9a-fA-F",
+}
 
 
 def _class(pattern: str, start: int) -> tuple[str, int]:

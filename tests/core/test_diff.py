@@ -65,7 +65,7 @@ def test_table(name: str) -> None:
 
 def test_candidates_come_in_order() -> None:
     """By folder, then by name, so that a run takes the same way every time."""
-    tree: Tree = {f: {n: OLD for n in (b"b", b"a")} for f in (b"z", b"", b"d")}
+    tree: Tree = {f: dict.fromkeys((b"b", b"a"), OLD) for f in (b"z", b"", b"d")}
     assert [c.path for c in _diff({}, tree).candidates] == [b"a", b"b", b"d/a", b"d/b", b"z/a", b"z/b"]
 
 

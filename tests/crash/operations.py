@@ -74,7 +74,11 @@ def preload() -> None:
     """What an export imports, once for all children."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the package announces its end
-        for name in ("langchain_core.documents", "langchain_community.docstore.in_memory", "indexer.langchain.exporting"):
+        for name in (
+            "langchain_core.documents",
+            "langchain_community.docstore.in_memory",
+            "indexer.langchain.exporting",
+        ):
             importlib.import_module(name)
 
 

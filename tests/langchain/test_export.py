@@ -68,7 +68,9 @@ def test_the_stock_class_finds_the_same_in_the_same_order(kb: KnowledgeBase, tmp
             theirs, own = stock.similarity_search_with_score(query, k=k), ours.similarity_search_with_score(query, k=k)
             scores = [s for _, s in own]
             assert [1 - float(d) / 2 for _, d in theirs] == pytest.approx(scores, abs=2e-6)
-            if not any(0 < a - b < 1e-6 for a, b in pairwise(scores)):  # two cosines apart by less than float32 resolves may stand either way
+            if not any(
+                0 < a - b < 1e-6 for a, b in pairwise(scores)
+            ):  # two cosines apart by less than float32 resolves may stand either way
                 assert [d for d, _ in theirs] == [d for d, _ in own]
                 assert [d.id for d, _ in theirs] == [d.id for d, _ in own]
                 compared += 1

@@ -228,7 +228,10 @@ def test_langchains_own_indexing_runs_on_it(kb: KnowledgeBase) -> None:
 
     assert run("first note", "second note") == (2, 0, 0)
     assert run("first note", "third note") == (1, 1, 1)
-    assert {d.page_content for d in store.similarity_search("note", k=9, inside="langchain")} == {"first note", "third note"}
+    assert {d.page_content for d in store.similarity_search("note", k=9, inside="langchain")} == {
+        "first note",
+        "third note",
+    }
 
 
 # ---- searching ---------------------------------------------------------------------------
@@ -287,7 +290,10 @@ def test_a_filter_tells_equal_texts_apart(kb: KnowledgeBase) -> None:
     store = kb.vectorstore()
     store.add_texts(["same words"] * 30, [{"n": i} for i in range(30)])
     at = str(commits(kb))
-    assert [d.metadata["n"] for d in store.similarity_search("same words", k=4, filter={"n": [7, 28]})] in ([7, 28], [28, 7])
+    assert [d.metadata["n"] for d in store.similarity_search("same words", k=4, filter={"n": [7, 28]})] in (
+        [7, 28],
+        [28, 7],
+    )
     store.delete()
     assert store.similarity_search("same words", k=4, filter={"n": 7}) == []
     assert [d.metadata["n"] for d in store.similarity_search("same words", k=4, filter={"n": 7}, as_of=at)] == [7]
