@@ -166,6 +166,8 @@ class Store:
             segment = int(self.catalog.db.value("SELECT seq FROM sqlite_sequence WHERE name='segment'") or 0) + 1
         vector_path, text_path = self.segment_paths(segment)
         vector_bytes, text_bytes = vectors.encode(ids, rows), texts.encode(ids, data)
+        for path in (text_path, vector_path):
+            disk.make_folder(path.parent)  # somebody may have removed all vectors
         disk.write_new(text_path, text_bytes)
         disk.write_new(vector_path, vector_bytes)
         shas = (hashlib.sha256(vector_bytes).digest(), hashlib.sha256(text_bytes).digest())

@@ -154,7 +154,7 @@ def common_user() -> Iterator[None]:
 # ---- the laboratory --------------------------------------------------------------------
 
 
-RUNS = ("update", "partial", "silent", "roll_back", "release", "collect")
+RUNS = ("update", "dry", "partial", "silent", "roll_back", "release", "collect")
 """Operations in which the product runs."""
 
 
@@ -236,6 +236,8 @@ class Lab:
     def _put(self, full: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             full.parent.mkdir(parents=True, exist_ok=True)
+            if full.is_fifo():
+                full.unlink()  # opening a pipe to write would wait for a reader for ever
             full.write_bytes(data)
             self.old_bytes.setdefault(full, []).append(data)
 
@@ -478,6 +480,13 @@ class Lab:
         self.profile += pending
         self.served, self.served_revision, self.quiet = self.settings, self.revision, False
         self._settled(report, before, pending, whole=not inside)
+
+    def dry(self) -> None:
+        """A dry run, after which nothing is different."""
+        if self.past and not self._pending() and not self.quiet:
+            report = self._run(Request(dry_run=True))
+            assert report.commit == report.commit_before == self.commit
+            self._check()
 
     def partial(self, kind: str, n: int) -> None:
         """A run that ends early: what is found of a document is its old or its new version, whole."""

@@ -91,3 +91,15 @@ def test_two_updates_never_run_at_once(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "indexer", "update", "--now"]
         done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=60)
     assert done.returncode == 7, done.stderr
+
+
+def test_a_segment_that_was_merged_away_is_no_damage(tmp_path: Path) -> None:
+    """A file that is gone is told from one that is damaged: the first is looked up anew, the second reported."""
+    from indexer.core.errors import StoreDamaged
+    from indexer.store.texts import Texts
+
+    with pytest.raises(FileNotFoundError):
+        Texts(tmp_path / "000001.texts")
+    (tmp_path / "000002.texts").write_bytes(b"something else")
+    with pytest.raises(StoreDamaged):
+        Texts(tmp_path / "000002.texts")
