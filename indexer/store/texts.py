@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from struct import Struct
+from struct import error as StructError
 
 from ..core.errors import StoreDamaged
 
@@ -51,7 +52,7 @@ class Texts:
             self._index()
         except FileNotFoundError:
             raise  # merged away: look the segment up anew
-        except (OSError, ValueError, TypeError) as e:
+        except (OSError, ValueError, TypeError, StructError) as e:
             raise StoreDamaged(
                 "The text file {path} is damaged ({why}); run `indexer repair`.", path=str(path), why=str(e)
             ) from e
