@@ -63,8 +63,6 @@ def _round(rng: random.Random) -> list[Op]:
             ops.append(_partial(rng))
     elif rng.random() < 0.1:
         ops.append(("update", "", rng.choice(SOURCES), rng.choice(FILES + FOLDERS)))
-    if rng.random() < 0.1:
-        ops.append(("dry",))
     ops.append(("update", rng.choice(("",) * 8 + ("allow", "verify", "scrub"))))
     if rng.random() < 0.15:
         ops.append(("update",))

@@ -154,7 +154,7 @@ def common_user() -> Iterator[None]:
 # ---- the laboratory --------------------------------------------------------------------
 
 
-RUNS = ("update", "dry", "partial", "silent", "roll_back", "release", "collect")
+RUNS = ("update", "partial", "silent", "roll_back", "release", "collect")
 """Operations in which the product runs."""
 
 
@@ -480,13 +480,6 @@ class Lab:
         self.profile += pending
         self.served, self.served_revision, self.quiet = self.settings, self.revision, False
         self._settled(report, before, pending, whole=not inside)
-
-    def dry(self) -> None:
-        """A dry run, after which nothing is different."""
-        if self.past and not self._pending() and not self.quiet:
-            report = self._run(Request(dry_run=True))
-            assert report.commit == report.commit_before == self.commit
-            self._check()
 
     def partial(self, kind: str, n: int) -> None:
         """A run that ends early: what is found of a document is its old or its new version, whole."""
