@@ -70,6 +70,8 @@ class Db:
             yield
         except sqlite3.DatabaseError as e:
             raise self._failure(e) from e
+        except UnicodeDecodeError as e:  # Python could not even read SQLite's complaint about a damaged schema
+            raise self._damaged("a text is no UTF-8") from e
 
     def _failure(self, e: sqlite3.DatabaseError) -> IndexerError:
         name = getattr(e, "sqlite_errorname", "") or ""
@@ -96,8 +98,11 @@ class Db:
             raise e  # a mistake of ours, not a state of the disk
         if name.startswith("SQLITE_BUSY"):
             return IndexerError("{path} stayed locked for a minute; is another program using it?", path=str(self.path))
+        return self._damaged(str(e))
+
+    def _damaged(self, why: str) -> StoreDamaged:
         return StoreDamaged(
-            "The catalog {path} is damaged ({why}); run `indexer repair`.", path=str(self.path), why=str(e)
+            "The catalog {path} is damaged ({why}); run `indexer repair`.", path=str(self.path), why=why
         )
 
     def _full(self) -> bool:

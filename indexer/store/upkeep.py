@@ -200,7 +200,8 @@ def forget(store: Store, before_ns: int, now_ns: int) -> int:
             db.run_among("DELETE FROM occurrence WHERE content IN ({})", unheld)
             db.run_among("DELETE FROM content WHERE id IN ({})", unheld)
             db.run(
-                "DELETE FROM document WHERE state='gone' AND NOT EXISTS(SELECT 1 FROM version WHERE document=document.id)"
+                "DELETE FROM document WHERE state='gone' AND pinned IS NULL "
+                "AND NOT EXISTS(SELECT 1 FROM version WHERE document=document.id)"
             )
         db.run("DELETE FROM revival WHERE at<=?", (horizon,))
     for segment, count in db.all("SELECT id,count FROM segment ORDER BY first"):

@@ -81,6 +81,12 @@ HISTORIES: dict[str, History] = {
         ("write", *A, 1), ("write", *B, 2), UPDATE, ("write", *A, 3), ("delete", *B), ("write", "one", "c.md", 4), UPDATE, ("roll_back", 1), ("touch", *A), UPDATE,
         ("days", 9), UPDATE, ("append", *A, 1), ("write", *B, 5), UPDATE, ("release",), UPDATE,
     ]),
+    "back, and past the retention": History(
+        [
+            ("write", *A, 1), UPDATE, ("write", *B, 2), ("update", "scrub"), ("roll_back", 1), ("days", 40), UPDATE, ("chunk", 60, 0), UPDATE,
+            ("release",), UPDATE,
+        ]
+    ),
     "back, then delete and undelete": History([
         ("write", *A, 1), UPDATE, ("write", *B, 2), UPDATE, ("roll_back", 1), UPDATE, ("delete", *B), UPDATE, ("revert", *B, 0), UPDATE,
     ]),
