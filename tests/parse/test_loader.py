@@ -62,7 +62,7 @@ def test_the_fingerprint_names_versions_and_libraries() -> None:
     facts = Parsers(LIMITS, {".rst": "m:C"}).fingerprint()
     assert set(facts) == {"text", "markdown", "pdf", "docx", ".rst"}
     assert "pypdf " in facts["pdf"]
-    assert "python-docx " in facts["docx"]
+    assert "lxml " in facts["docx"]
     assert facts[".rst"] == "loader m:C"
     assert "absent" not in " ".join(facts.values())
 
