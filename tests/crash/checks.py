@@ -127,7 +127,7 @@ def stray_files(scene: Scene) -> set[str]:
     catalog = Catalog.open(layout.metadata / served, readonly=True)
     segments = [f"{i:06d}" for (i,) in catalog.db.all("SELECT id FROM segment")]
     catalog.close()
-    named = {"metadata/HEAD", "metadata/writer.lock", "metadata/config.cache"}
+    named = {"ballast", "metadata/HEAD", "metadata/writer.lock", "metadata/config.cache"}
     named |= {f"metadata/{served}/catalog.db{suffix}" for suffix in ("", "-wal", "-shm")}
     named |= {f"metadata/{served}/tip", "metadata/quick", *(f"export/{n}" for n in EXPORTED)}
     named |= {f"metadata/{served}/texts/{s}.texts" for s in segments}

@@ -13,7 +13,7 @@ import pytest
 
 from . import episodes
 from .checks import Prepared
-from .figures import line
+from .figures import FULL, line
 from .workers import Workers
 
 
@@ -53,6 +53,14 @@ def steps(workers: Workers, prepared: Prepared) -> Callable[[str], list[list[str
         return found  # type: ignore[no-any-return]
 
     return rehearsed
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long versions may take their time."""
+    if FULL:
+        for item in items:
+            if item.path.parent == Path(__file__).parent:
+                item.add_marker(pytest.mark.timeout(4 * 3600))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -17,9 +17,10 @@ def line() -> str:
     return "crash: " + ", ".join(f"{name} {count}" for name, count in tried.items()) if tried else ""
 
 
-def spread(steps: Sequence[Sequence[str]], at_most: int) -> list[int]:
-    """Which steps to try: all in full mode, else one of each kind and the others evenly."""
-    if FULL or len(steps) <= at_most:
+def spread(steps: Sequence[Sequence[str]], few: int, many: int = 10_000) -> list[int]:
+    """Which steps to try: ``many`` at most in full mode, else ``few``; one of each kind and the others evenly."""
+    at_most = many if FULL else few
+    if len(steps) <= at_most:
         return list(range(len(steps)))
     kinds: dict[tuple[str, ...], int] = {}
     for n, (kind, what) in enumerate(steps):

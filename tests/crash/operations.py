@@ -70,18 +70,6 @@ def _export(scene: Scene) -> None:
     export(scene.open(), scene.state / "export")
 
 
-def preload() -> None:
-    """What an export imports, once for all children."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the package announces its end
-        for name in (
-            "langchain_core.documents",
-            "langchain_community.docstore.in_memory",
-            "indexer.langchain.exporting",
-        ):
-            importlib.import_module(name)
-
-
 ROLLED_BACK_TO = 11
 
 OPERATIONS = {
@@ -96,6 +84,20 @@ OPERATIONS = {
     "gc": Operation(_command("gc")),
     "export": Operation(lambda scene, say: _export(scene)),
 }
+
+
+def named(name: str) -> Operation:
+    """One of them; what an export imports is imported here, once for all children."""
+    if name == "export":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # the package announces its end
+            for module in (
+                "langchain_core.documents",
+                "langchain_community.docstore.in_memory",
+                "indexer.langchain.exporting",
+            ):
+                importlib.import_module(module)
+    return OPERATIONS[name]
 
 
 def watched(operation: Operation, scene: Scene, states: Path, say: Say) -> None:

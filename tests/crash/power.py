@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import shutil
 import sqlite3
 import struct
 import subprocess
@@ -115,6 +116,42 @@ def apart(work: Callable[[], None]) -> None:
     ended = forked(told)
     if ended.said or ended.code:
         raise AssertionError("".join(ended.said) or f"ended with {ended.code}")
+
+
+# ---- a disk that is full ------------------------------------------------------------------
+
+
+class SmallDisk:
+    """A mounted file system with little room."""
+
+    def __init__(self, point: Path, ballast: Path) -> None:
+        self.point, self.ballast = point, ballast
+
+    def fill(self, spare_kb: int) -> None:
+        """Leave so much room."""
+        free = shutil.disk_usage(self.point).free - (spare_kb << 10)
+        with open(self.ballast, "wb") as f:
+            os.posix_fallocate(f.fileno(), 0, max(free, 1))
+
+    def empty(self) -> None:
+        """Make room again."""
+        self.ballast.unlink()
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, kind: str) -> Iterator[SmallDisk]:
+    """A file system in memory (``tmpfs``) or on a loop device (``ext4``)."""
+    disk = Disk(folder)
+    if kind == "ext4":
+        disk.format()
+        with disk.mounted() as point:
+            yield SmallDisk(point, point / "ballast")
+        return
+    _do("mount", "-t", "tmpfs", "-o", f"size={_MB}m", "tmpfs", str(disk.point))
+    try:
+        yield SmallDisk(disk.point, disk.point / "ballast")
+    finally:
+        _do("umount", str(disk.point))
 
 
 # ---- negative controls -------------------------------------------------------------------

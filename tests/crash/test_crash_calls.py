@@ -22,7 +22,7 @@ def _cases(
     workers: Workers, prepared: Prepared, name: str, what: str, forever: bool, reads: bool, at_most: int
 ) -> list[tuple[object, ...]]:
     [calls] = workers.map(episodes.calls_of, [(str(prepared.root), name, reads)])
-    chosen = spread(calls, at_most)
+    chosen = spread(calls, at_most, 120)
     return [(str(prepared.root), name, n, what, forever, reads) for n in chosen]
 
 

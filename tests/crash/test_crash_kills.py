@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import episodes
+from . import process_episodes
 from .figures import FULL, tried
 from .workers import COUNT, Workers
 
@@ -14,7 +14,7 @@ def test_killed_at_random_moments(workers: Workers, memory: Path) -> None:
     kills = 200 if FULL else 40
     lives = 2 * COUNT
     answers = workers.map(
-        episodes.killed_at_random, [(str(memory), seed + 1, -(-kills // lives)) for seed in range(lives)]
+        process_episodes.killed_at_random, [(str(memory), seed + 1, -(-kills // lives)) for seed in range(lives)]
     )
     assert sum(a[1] for a in answers) > kills // 10, "hardly any kill fell into an update"
     tried["kills at random"] += sum(a[0] for a in answers)

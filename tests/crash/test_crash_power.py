@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from . import episodes, power
+from . import power, power_episodes
 from .checks import Prepared
 from .figures import FULL, spread, tried
 from .operations import OPERATIONS
@@ -30,8 +30,8 @@ def _mountable(workers: Workers, memory: Path) -> None:
 def test_power_cut_before_any_step(workers: Workers, prepared: Prepared, steps: Steps, name: str) -> None:
     """What was announced is there, what was not is there whole or not at all, then it heals."""
     chosen = [*spread(steps(name), _FEW.get(name, 4)), len(steps(name))]
-    workers.map(episodes.format_disks, [(str(prepared.root), name)])
-    workers.map(episodes.power_cut, [(str(prepared.root), name, n, "") for n in chosen])
+    workers.map(power_episodes.format_disks, [(str(prepared.root), name)])
+    workers.map(power_episodes.power_cut, [(str(prepared.root), name, n, "") for n in chosen])
     tried["power cuts at a step"] += len(chosen)
 
 
@@ -40,9 +40,9 @@ def test_without_fsync_the_same_cuts_lose_something(
     workers: Workers, prepared: Prepared, steps: Steps, what: str
 ) -> None:
     """The negative control: with fsync off (everywhere; in our own files only) the test above fails."""
-    workers.map(episodes.format_disks, [(str(prepared.root), "update")])
+    workers.map(power_episodes.format_disks, [(str(prepared.root), "update")])
     cuts = [n for n, (kind, _) in enumerate(steps("update")) if kind == "committed"][1::4]
-    lost = workers.map(episodes.power_cut, [(str(prepared.root), "update", n, what) for n in cuts])
+    lost = workers.map(power_episodes.power_cut, [(str(prepared.root), "update", n, what) for n in cuts])
     assert any(lost), "nothing was lost: the cut is no cut"
     tried["cuts without fsync that lost something"] += sum(map(bool, lost))
 
@@ -50,5 +50,7 @@ def test_without_fsync_the_same_cuts_lose_something(
 def test_power_cut_at_random_moments(workers: Workers, memory: Path) -> None:
     """Under a process that edits and updates without end, again and again on one disk."""
     cuts = 60 if FULL else 8
-    answers = workers.map(episodes.power_cut_at_random, [(str(memory), s + 1, -(-cuts // COUNT)) for s in range(COUNT)])
+    answers = workers.map(
+        power_episodes.power_cut_at_random, [(str(memory), s + 1, -(-cuts // COUNT)) for s in range(COUNT)]
+    )
     tried["power cuts at random"] += sum(a[0] for a in answers)
