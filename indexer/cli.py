@@ -11,11 +11,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from .core.errors import INTERNAL, IndexerError, Interrupted, UsageError
 from .core.model import Message
 from .i18n import language, translate
+
+if TYPE_CHECKING:
+    from .quick import Walked
 
 # name: (module, one line of help)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -119,14 +122,17 @@ def _t(text: str, lang: str) -> str:
     return translate(Message(text), lang)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code of DESIGN 9. No traceback reaches a user."""
+def main(argv: Sequence[str] | None = None, walked: Walked | None = None) -> int:
+    """Run one command; returns the exit code of DESIGN 9. No traceback reaches a user.
+
+    ``walked``: what :mod:`.quick` saw before it gave up.
+    """
     _utf8()
     words = list(sys.argv[1:] if argv is None else argv)
     lang = language()
     out = Out(lang)
     try:
-        return _run(words, lang, out)
+        return _run(words, lang, out, walked)
     except IndexerError as e:
         out.warn(Message("indexer: {error}", {"error": e.message}))
         return e.exit_code
@@ -156,7 +162,7 @@ def _utf8() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _run(words: Sequence[str], lang: str, out: Out) -> int:
+def _run(words: Sequence[str], lang: str, out: Out, walked: Walked | None) -> int:
     if "--version" in words[:1]:
         from . import __version__
 
@@ -169,7 +175,7 @@ def _run(words: Sequence[str], lang: str, out: Out) -> int:
     if options.command is None:
         parser(lang).print_help()
         return 0
-    out.quiet = options.quiet
+    out.quiet, options.walked = options.quiet, walked
     command: Callable[[argparse.Namespace, Out], int] = import_module(
         f".commands.{COMMANDS[named or ''][0]}", __package__
     ).run

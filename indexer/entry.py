@@ -10,11 +10,15 @@ def main() -> int:
     """Exit code of one command."""
     from .quick import attempt
 
-    code = attempt(sys.argv[1:])
-    if code is not None:
-        return code
+    done = attempt(sys.argv[1:])
+    if isinstance(done, int):
+        return done
     # numpy's own thread pool is of no use here and costs 0.1 s of CPU to start
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from .cli import main as full
 
-    return full()
+    try:
+        return full(walked=done)
+    finally:
+        if done is not None:
+            done.close()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.diff import ChangeSet, diff
 from .core.errors import IndexerError, SourceUnavailable
@@ -21,6 +21,10 @@ from .store import upkeep
 from .store.catalog import Catalog
 from .store.generations import Profile
 from .store.local import Layout
+
+if TYPE_CHECKING:
+    from .quick import Walked
+    from .sources.walk import Walk
 
 DAY_NS = 86_400 * 10**9
 
@@ -36,6 +40,7 @@ class Request(NamedTuple):
     paths: tuple[Key, ...] = ()
     trigger: str = "cli"
     retry_now: bool = True
+    walked: Walked | None = None
 
 
 class World(NamedTuple):
@@ -80,7 +85,9 @@ class Looker:
         source_id = self._source_id(source)
         known = self.catalog.folders(source_id)
         try:
-            look = folder.scan(source, self.world.parser.suffixes(), self.world.now_ns(), self.world.stop)
+            look = folder.scan(
+                source, self.world.parser.suffixes(), self.world.now_ns(), self.world.stop, self._walk(source)
+            )
         except SourceUnavailable as e:
             self.report.unavailable.append(e.message)
             self.tally.unknown += sum(map(_count, known.values()))
@@ -99,6 +106,11 @@ class Looker:
         self.tally.unknown += changes.unknown
         files = {f: folder.unpack(seen[f]) for f in changes.folders}
         return self._decide(source, source_id, look, changes, due, files)
+
+    def _walk(self, source: Source) -> tuple[tuple[int, int], Walk] | None:
+        """A walk made just before this run, if nothing was put on record since."""
+        walked, db = self.request.walked, self.catalog.db
+        return walked.of(source.name, db.con, str(db.path.absolute())) if walked is not None else None
 
     def unconfigured(self) -> list[Looked]:
         """Sources that are configured no more: their documents are gone, many of them are held."""

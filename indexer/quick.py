@@ -16,14 +16,50 @@ import sys
 import time
 import zlib
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sources.walk import Walk
+
 NAME = "quick"
 FORMAT = "1"
 _ALSO = ("PYTHONPATH", "LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE")
 _FLAGS = frozenset(("--now", "-q", "--quiet", "--json"))
 
 
-def attempt(words: list[str]) -> int | None:
-    """Exit code 0 when nothing changed and all is well, None when the full run must decide."""
+class Walked:
+    """The walk that found a difference, for the full run to go on with.
+
+    The connection stays open until the end, so that the index of SQLite's log is not made twice.
+    """
+
+    def __init__(self, con, path: str) -> None:  # type: ignore[no-untyped-def]
+        self.con, self.path = con, path
+        self.newest = newest(con)
+        self.sources: dict[str, tuple[tuple[int, int], Walk]] = {}
+
+    def of(self, source: str, con, path: str) -> tuple[tuple[int, int], Walk] | None:  # type: ignore[no-untyped-def]
+        """Root (device, inode) and walk of a source, once, if no run or commit came in between.
+
+        Only then is the registry that the caller loaded the one that stood before the walk.
+        """
+        found = self.sources.pop(source, None)
+        return found if path == self.path and self.newest == newest(con) else None
+
+    def close(self) -> None:
+        """Nobody needs it any more."""
+        self.con.close()
+
+
+def newest(con) -> tuple[int, int]:  # type: ignore[no-untyped-def]
+    """Numbers of the newest run and commit on record."""
+    row: tuple[int, int] = con.execute(
+        "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name='run'),0), coalesce((SELECT max(n) FROM log),0)"
+    ).fetchone()
+    return row
+
+
+def attempt(words: list[str]) -> int | Walked | None:
+    """Exit code 0 when nothing changed and all is well; else the full run must decide, with the walk if there was one."""
     if words[:1] != ["update"] or "--now" not in words or not set(words[1:]) <= _FLAGS:
         return None
     started = time.time_ns()
@@ -80,7 +116,7 @@ def _facts(home: str) -> list[str] | None:
     return lines[1:]
 
 
-def _with_lock(home: str, facts: list[str], words: list[str], started: int) -> int | None:
+def _with_lock(home: str, facts: list[str], words: list[str], started: int) -> int | Walked | None:
     import fcntl
 
     metadata = os.path.join(home, "metadata")
@@ -93,31 +129,43 @@ def _with_lock(home: str, facts: list[str], words: list[str], started: int) -> i
         found = _in_catalog(os.path.join(metadata, facts[0], "catalog.db"), facts, started)
     finally:
         os.close(fd)
-    if found is None:
-        return None
+    if not isinstance(found, tuple):
+        return found
     _say(words, facts, *found, started)
     return 0
 
 
-def _in_catalog(path: str, facts: list[str], started: int) -> tuple[int, int] | None:
-    """(commit, run) when the catalog and the folders say that there is nothing to do."""
+def _in_catalog(path: str, facts: list[str], started: int) -> tuple[int, int] | Walked | None:
+    """(commit, run) when the catalog and the folders say that there is nothing to do.
+
+    Reading through a connection of its own that cannot write keeps SQLite from moving its log
+    into the database at the end, which would write every page a second time.
+    """
     import sqlite3
 
     if not os.path.getsize(path):
         return None
-    con = sqlite3.connect(path, isolation_level=None)
+    uri = "file:" + "".join(chr(b) if b in _URI else f"%{b:02X}" for b in os.fsencode(path))
+    con, walked = sqlite3.connect(uri + "?mode=ro", uri=True, isolation_level=None), None
     try:
         if not _settled(con, facts, started):
             return None
+        walked = Walked(con, os.path.abspath(path))
         for source in facts[5:]:
             name, root, device, inode, *patterns = (bytes.fromhex(x) for x in source.split(" "))
-            if not _same(con, name.decode(), root, (int(device), int(inode)), facts, patterns):
-                return None
-        return _record(con, started)
+            if not _same(walked, name.decode(), root, (int(device), int(inode)), facts, patterns):
+                return walked
+        walked = None
+        return _record(uri, started)
     except sqlite3.Error:
+        walked = None
         return None
     finally:
-        con.close()
+        if walked is None:
+            con.close()
+
+
+_URI = frozenset(b"/-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def _settled(con, facts: list[str], started: int) -> bool:  # type: ignore[no-untyped-def]
@@ -144,7 +192,9 @@ def _settled(con, facts: list[str], started: int) -> bool:  # type: ignore[no-un
     return True
 
 
-def _same(con, name: str, root: bytes, identity: tuple[int, int], facts: list[str], patterns: list[bytes]) -> bool:  # type: ignore[no-untyped-def]
+def _same(
+    walked: Walked, name: str, root: bytes, identity: tuple[int, int], facts: list[str], patterns: list[bytes]
+) -> bool:
     """Whether a walk shows exactly the recorded folders of a source."""
     from .sources.walk import Walk
 
@@ -154,26 +204,35 @@ def _same(con, name: str, root: bytes, identity: tuple[int, int], facts: list[st
     include = [p[1:].decode() for p in patterns if p[:1] == b"+"]
     exclude = [p[1:].decode() for p in patterns if p[:1] == b"-"]
     walk = Walk(root, facts[3].encode().split(b" "), include, exclude).go()
+    walked.sources[name] = (identity, walk)
     if walk.unreadable:
         return False
-    rows = con.execute("SELECT path,files FROM folder WHERE source=(SELECT id FROM source WHERE name=?)", (name,))
+    rows = walked.con.execute(
+        "SELECT path,files FROM folder WHERE source=(SELECT id FROM source WHERE name=?)", (name,)
+    )
     try:
         return {path: zlib.decompress(files) for path, files in rows} == walk.folders
     except zlib.error:
         return False
 
 
-def _record(con, started: int) -> tuple[int, int]:  # type: ignore[no-untyped-def]
+def _record(uri: str, started: int) -> tuple[int, int]:
     """Put the run on record; the commit and the run's number."""
     import pwd
+    import sqlite3
 
     actor = f"{pwd.getpwuid(os.getuid()).pw_name}@{os.uname().nodename}"
-    con.execute("PRAGMA synchronous=NORMAL")
-    run = con.execute(
-        "INSERT INTO run(started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,'cli',0,'{}')",
-        (started, time.time_ns(), actor),
-    ).lastrowid
-    return con.execute("SELECT coalesce(max(n),0) FROM log").fetchone()[0], run
+    con = sqlite3.connect(uri + "?mode=rw", uri=True, isolation_level=None)
+    try:
+        con.execute("PRAGMA synchronous=NORMAL")
+        con.execute(
+            "INSERT INTO run(started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,'cli',0,'{}')",
+            (started, time.time_ns(), actor),
+        )
+        run, commit = newest(con)
+        return commit, run
+    finally:
+        con.close()
 
 
 def _say(words: list[str], facts: list[str], commit: int, run: int, started: int) -> None:

@@ -17,6 +17,7 @@ from .core.model import Hit, Key, display, unraw
 from .store import disk, snapshots, vectors
 from .store.catalog import Catalog, Spans, stamp, unpack_ids
 from .store.local import Layout
+from .store.schema import HOLDS
 from .store.texts import Texts
 from .store.vectors import Bitmap
 
@@ -200,8 +201,9 @@ class Reader:
     def _places(self, passages: Sequence[int], at: int | None) -> Mapping[int, list[tuple[str, bytes, int]]]:
         shown, args = _shown(at)
         sql = (
-            "SELECT o.passage,s.name,d.path,v.content FROM occurrence o JOIN version v ON v.content=o.content "
-            f"JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source WHERE o.passage IN ({{}}) AND {shown}"
+            f"SELECT p.id,s.name,d.path,v.content FROM passage p CROSS JOIN occurrence o ON {HOLDS.format(passage='p.id')} "
+            "JOIN version v ON v.content=o.content JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source "
+            f"WHERE p.id IN ({{}}) AND {shown}"
         )
         places: dict[int, list[tuple[str, bytes, int]]] = {}
         for i in range(0, len(passages), 400):

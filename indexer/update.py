@@ -215,7 +215,7 @@ class Run:
             stat = intake.take(c, batch)
             x.files[c.folder][c.name] = stat
             x.left[c.folder] -= 1
-            self.world.tell("file", {"path": str(Key(x.source.name, unraw(c.path)))})
+            self.world.tell("file", {"source": x.source.name, "path": unraw(c.path)})
             if alone or self._full(texts, batch, started):
                 self._commit(x, batch, texts)
                 batch, started = self._batch(), self.world.now_ns()

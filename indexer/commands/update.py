@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ..config.cache import NAME as CACHE
 from ..core.errors import Interrupted, UsageError
 from ..core.model import Key, Message
 from . import knowledge_base
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace, out: Out) -> int:
 
     request = Request(
         dry_run=options.dry_run, allow_deletions=options.allow_deletions, verify_content=options.verify_content,
-        paths=tuple(key_of(kb, p) for p in options.path),
+        paths=tuple(key_of(kb, p) for p in options.path), walked=options.walked,
     )  # fmt: skip
     stopped = stop_on_signal()
     tell = listener(options, out)
@@ -63,15 +64,17 @@ def run(options: argparse.Namespace, out: Out) -> int:
     tell("end", {})
     print_report(report, options, out)
     if report.exit_code == 0 and not options.dry_run:
-        _remember(kb, report, out)
+        _remember(kb, report, options, out)
     return report.exit_code
 
 
-def _remember(kb: KnowledgeBase, report: Report, out: Out) -> None:
+def _remember(kb: KnowledgeBase, report: Report, options: argparse.Namespace, out: Out) -> None:
     """Let the next run that finds nothing changed answer without loading the product."""
     from .. import quick
 
     s = kb.settings
+    if not os.path.exists(os.path.join(s.metadata, CACHE)):
+        knowledge_base(options, out)  # read before there was a folder to keep the result in
     builtin = s.embedding.model.startswith(("builtin:", "python:"))
     if builtin and os.path.samefile(os.path.dirname(s.metadata), s.home) and os.path.basename(s.metadata) == "metadata":
         line = out.text(_DONE, commit="{commit}", what=out.text("no change"), embedded=0, reused=0, seconds="{seconds}")

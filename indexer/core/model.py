@@ -28,6 +28,8 @@ def display(path: str) -> str:
     """A printable NFC form: bytes that are no UTF-8 and control characters are escaped."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     text = unicodedata.normalize("NFC", text)
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

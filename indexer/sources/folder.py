@@ -87,11 +87,14 @@ def scan(
     suffixes: Collection[str],
     now_ns: int,
     stop: Callable[[], None] = lambda: None,
+    walked: tuple[tuple[int, int], Walk] | None = None,
 ) -> Look:
     """Walk a source. Links and special files are never followed or opened.
 
-    ``stop`` is called once per folder and may raise. Raises SourceUnavailable when the root
-    itself cannot be listed; folders further down become ``unreadable``.
+    ``stop`` is called once per folder and may raise. ``walked``: the root's device and inode
+    and a walk just made, used if it was made of this root in this way. Raises
+    SourceUnavailable when the root itself cannot be listed; folders further down become
+    ``unreadable``.
     """
     root = os.fsencode(source.path)
     look = Look(source, now_ns)
@@ -109,12 +112,16 @@ def scan(
             why=e.strerror,
         ) from e
     look.root_id = (st.st_dev, st.st_ino)
-    walked = Walk(root, map(raw, suffixes), source.include, source.exclude, stop).go()
-    look.folders, look.ignored = walked.folders, walked.ignored
+    walk = Walk(root, map(raw, suffixes), source.include, source.exclude, stop)
+    if walked is not None and walked[0] == look.root_id and walked[1].like(walk):
+        walk = walked[1]
+    else:
+        walk.go()
+    look.folders, look.ignored = walk.folders, walk.ignored
     look.unreadable = {
-        p: Message("the folder cannot be read ({why})", {"why": why}) for p, why in walked.unreadable.items()
+        p: Message("the folder cannot be read ({why})", {"why": why}) for p, why in walk.unreadable.items()
     }
-    look.skipped = [Skipped(unraw(p), Message(rule)) for p, rule in walked.skipped]
+    look.skipped = [Skipped(unraw(p), Message(rule)) for p, rule in walk.skipped]
     return look
 
 
@@ -182,8 +189,9 @@ def _open(full: bytes) -> int:
 
 def _take(fd: int, size: int, limit: int) -> tuple[bytes, bytes]:
     if size <= limit:
-        parts = list(_pieces(fd, size))
-        data = parts[0] if len(parts) == 1 else b"".join(parts)
+        data = os.read(fd, size + 1)
+        if len(data) != size:  # a short read, or it grows: the caller compares with the size afterwards
+            data = b"".join((data, *_pieces(fd, size)))
         return data, hashlib.sha256(data).digest()
     digest = hashlib.sha256()
     for piece in _pieces(fd, 2**20):

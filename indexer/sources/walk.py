@@ -46,13 +46,19 @@ class Walk:
     """
 
     def __init__(self, root: bytes, endings, include=(), exclude=(), stop=lambda: None) -> None:  # type: ignore[no-untyped-def]
-        self.root, self.endings, self.include, self.stop = root, frozenset(endings), include, stop
+        self.root, self.endings, self.stop = root, frozenset(endings), stop
+        self.include, self.exclude = tuple(include), tuple(exclude)
         self.rules = Patterns("", exclude) if exclude else None
         self.plain = self.endings <= _PLAIN
         self.folders: dict[bytes, bytes] = {}
         self.unreadable: dict[bytes, str] = {}
         self.ignored: set[bytes] = set()
         self.skipped: list[tuple[bytes, str]] = []
+
+    def like(self, other: Walk) -> bool:
+        """Whether the other walk looks at the same root by the same rules."""
+        mine, its = ((w.root, w.endings, w.include, w.exclude) for w in (self, other))
+        return mine == its
 
     def go(self) -> Walk:
         """Walk it all."""

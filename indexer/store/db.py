@@ -15,6 +15,7 @@ from . import disk
 Row = tuple[Any, ...]
 _VARIABLES = 500
 _HARDLY_ANY = 2**20
+_LOG_KEPT = 4 * 2**20
 
 
 class Db:
@@ -196,6 +197,29 @@ class Db:
         self.run("VACUUM")
 
     def close(self) -> None:
-        """Close; the last writer checkpoints the WAL."""
+        """Close; a short log stays, for the next runs to add to.
+
+        The last connection to close would move the log into the database, and each small run
+        would write every page twice (measured: 0.28 MB for one edited file instead of 0.12).
+        SQLite does it by itself when the log reaches 1,000 pages. A connection that cannot
+        write, closed last, leaves the log alone.
+        """
+        last = None if self.readonly or self._log_is_long() else self._onlooker()
         with contextlib.suppress(sqlite3.Error):
             self.con.close()
+        if last is not None:
+            last.close()
+
+    def _log_is_long(self) -> bool:
+        try:
+            return self.path.with_name(self.path.name + "-wal").stat().st_size > _LOG_KEPT
+        except OSError:
+            return True
+
+    def _onlooker(self) -> sqlite3.Connection | None:
+        with contextlib.suppress(sqlite3.Error):
+            con = sqlite3.connect(self.path.absolute().as_uri() + "?mode=ro", uri=True)
+            with contextlib.suppress(sqlite3.Error):
+                con.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+            return con
+        return None

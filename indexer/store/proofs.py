@@ -10,20 +10,21 @@ from .digests import add_terms, chain, content_digest, proof, term
 from .findings import CATALOG, RECORDS, Finding
 from .local import Store
 from .recover import UNFINISHED, disagreeing
+from .schema import ranges
 
 
 def contents(store: Store) -> Iterator[Finding]:
     """Digests over chunks, and the inverse lists of passages."""
     db = store.catalog.db
     keys: dict[int, bytes] = dict(db.all("SELECT id,key FROM passage"))
-    pairs: set[tuple[int, int]] = set()
+    rows: set[tuple[int, int, int]] = set()
     opens: dict[int, int] = dict(db.all("SELECT content,count(*) FROM version WHERE removed IS NULL GROUP BY content"))
     for content, sha, state, words, spans, passages, digest, open_ in (
         (*r[:3], r[3:6], *r[6:])
         for r in db.all("SELECT id,sha,state,notes,title,details,spans,passages,digest,open FROM content")
     ):
         ids = unpack_ids(passages)
-        pairs.update((p, content) for p in ids)
+        rows.update((first, last, content) for first, last in ranges(ids))
         own = [keys.get(p, b"") for p in ids]
         if content_digest(sha, state, words, spans, own) != digest or len(Spans.unpack(spans).spans) != len(ids):
             yield Finding(CATALOG, Message("content {n} is not what was written", {"n": content}))
@@ -35,7 +36,7 @@ def contents(store: Store) -> Iterator[Finding]:
                     {"n": content, "have": open_, "want": opens.get(content, 0)},
                 ),
             )
-    if pairs != set(db.all("SELECT passage,content FROM occurrence")):
+    if rows != set(db.all("SELECT first,last,content FROM occurrence")):
         yield Finding(CATALOG, Message("the list of occurrences does not match the contents"))
 
 

@@ -23,6 +23,7 @@ from .catalog import (
     unpack_ids,
 )
 from .digests import add_terms, chain, content_digest, proof, term
+from .schema import HOLDS, ranges
 
 if TYPE_CHECKING:
     from .db import Db
@@ -129,17 +130,17 @@ def _insert_contents(catalog: Catalog, batch: Batch, new_ids: Mapping[bytes, int
     ids = {**catalog.passages(keys), **new_ids}
     at = (db.value("SELECT max(id) FROM content") or 0) + 1
     rows: list[tuple[object, ...]] = []
-    occurrences: set[tuple[int, int]] = set()
+    occurrences: list[tuple[int, int, int]] = []
     for content, d in enumerate(batch.drafts.values(), at):
         own = [ids[k] for k in d.keys]
         digest = content_digest(d.sha, d.state, (d.notes, d.title, d.details), d.spans, d.keys)
         rows.append((content, d.sha, d.state, d.notes, d.title, d.details, d.spans, pack_ids(own), digest))
-        occurrences.update((p, content) for p in own)
+        occurrences += [(first, last, content) for first, last in ranges(own)]
     db.run_many(
         "INSERT INTO content(id,sha,state,notes,title,details,spans,passages,digest,open) VALUES(?,?,?,?,?,?,?,?,?,0)",
         rows,
     )
-    db.run_many("INSERT INTO occurrence VALUES(?,?)", sorted(occurrences))
+    db.run_many("INSERT INTO occurrence VALUES(?,?,?)", sorted(occurrences))
     return [ids[k] for k in keys]
 
 
@@ -232,7 +233,8 @@ def _liveness(catalog: Catalog, visible: _Visible, reused: list[int], n: int) ->
         if (lost or reused or _any_dead(catalog))
         else set()
     )
-    used = "EXISTS(SELECT 1 FROM occurrence o JOIN content c ON c.id=o.content WHERE o.passage=passage.id AND c.open>0)"
+    holds = HOLDS.format(passage="passage.id")
+    used = f"EXISTS(SELECT 1 FROM occurrence o JOIN content c ON c.id=o.content WHERE {holds} AND c.open>0)"
     db.run_among(f"UPDATE passage SET dead=? WHERE dead IS NULL AND NOT {used} AND id IN ({{}})", sorted(lost), (n,))
     back = [
         p

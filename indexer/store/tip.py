@@ -25,7 +25,7 @@ class Tip(NamedTuple):
 
 def note(folder: Path, commit: int, hash_: bytes) -> None:
     """Put the newest commit on record."""
-    line = f"{commit} {hash_.hex()}".encode()
+    line = f"{commit:016d} {hash_.hex()}".encode()
     disk.write_hint(folder / NAME, line + b" " + _check(line))
 
 

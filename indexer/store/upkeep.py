@@ -15,6 +15,7 @@ from ..sources import folder
 from . import disk, snapshots, vectors
 from .catalog import Catalog, notes_of, stamp
 from .local import Store
+from .schema import HOLDS
 from .sweep import sweep as sweep
 from .texts import Texts
 
@@ -131,7 +132,7 @@ def _unused(catalog: Catalog, segments: Sequence[int]) -> set[int]:
     for first, last in catalog.db.among("SELECT first,last FROM segment WHERE id IN ({})", segments):
         sql = (
             "SELECT id FROM passage WHERE dead IS NOT NULL AND id BETWEEN ? AND ? "
-            "AND NOT EXISTS(SELECT 1 FROM occurrence WHERE passage=passage.id)"
+            f"AND NOT EXISTS(SELECT 1 FROM occurrence o WHERE {HOLDS.format(passage='passage.id')})"
         )
         unused.update(i for (i,) in catalog.db.all(sql, (first, last)))
     return unused

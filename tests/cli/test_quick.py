@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from indexer import quick
 from indexer.cli import main
+from indexer.sources.walk import Walk
 
 from .conftest import put
 
@@ -100,7 +102,52 @@ def test_any_difference_is_left_to_the_full_run(home: Path, change: str, monkeyp
         con.execute("UPDATE document SET held=1 WHERE id=1")
         con.commit()
         con.close()
-    assert quick.attempt([*WORDS]) is None
+    assert _left_to_the_full_run([*WORDS])
+
+
+def _left_to_the_full_run(words: list[str]) -> bool:
+    done = quick.attempt(words)
+    if isinstance(done, quick.Walked):
+        done.close()
+    return done is None or isinstance(done, quick.Walked)
+
+
+def test_its_walk_is_gone_on_with(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The full run after it does not walk a second time."""
+    settle(home)
+    put(home, "more.txt", "The canteen opens at eleven.")
+    done = quick.attempt([*WORDS])
+    assert isinstance(done, quick.Walked)
+    with monkeypatch.context() as patched:
+        patched.setattr(Walk, "go", None)
+        assert main([*WORDS], walked=done) == 0
+    done.close()
+    assert main(["why", "knowledge_base/more.txt"]) == 0
+
+
+@pytest.mark.parametrize("change", ["run", "rule", "root"])
+def test_a_walk_that_is_outdated_is_made_again(home: Path, change: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run in between has newer knowledge than the walk: what the walk did not see is not deleted."""
+    settle(home)
+    put(home, "more.txt", "The canteen opens at eleven.")
+    done = quick.attempt([*WORDS])
+    assert isinstance(done, quick.Walked)
+    kb, rules = home / "knowledge_base", list[str]()
+    put(home, "late.txt", "The library opens at ten.")
+    if change == "run":
+        assert main([*WORDS]) == 0
+    elif change == "rule":
+        rules = ["--set", 'sources=[{"path": "knowledge_base", "exclude": ["drafts"]}]']
+    else:
+        shutil.copytree(kb, home / "new")
+        kb.rename(home / "old")
+        (home / "new").rename(kb)
+    assert main([*WORDS, *rules], walked=done) == 0
+    done.close()
+    capsys.readouterr()
+    assert main(["files", "--json"]) == 0
+    shown = {Path(f["path"]).name: f["state"] for f in json.loads(capsys.readouterr().out)}
+    assert shown["late.txt"] == "indexed"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def damaged(worker: int, root: str, name: str, remedy: str) -> list[str]:
     Answers what the remedy said.
     """
     here, scene = Prepared(Path(root)), Prepared(Path(root)).scene(worker)
-    scene.restore(here.root / "closed")
+    scene.restore(here.root / damages.DAMAGES[name].state)
     damages.damage(scene, name)
     try:
         seen = forked(lambda say: say([_searched(scene), flips.reported(scene) if _served(scene) else False]))

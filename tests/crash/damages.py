@@ -14,12 +14,13 @@ class Damage(NamedTuple):
     """What was done to the state.
 
     ``reported``: ``verify`` must find it. ``healed``: an ordinary update puts it right; otherwise
-    the update says what to do. Either way ``repair`` does.
+    the update says what to do. Either way ``repair`` does. ``state``: with or without a log.
     """
 
     do: Callable[[Path, Path, str], None]  # (metadata, vectorstore, generation)
     reported: bool = True
     healed: bool = True
+    state: str = "closed"
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -64,6 +65,9 @@ DAMAGES: Mapping[str, Damage] = {
     "catalog and snapshots gone": Damage(_no_snapshots_no_catalog),
     "catalog replaced by an older one": Damage(_older_catalog),
     "log garbage": Damage(lambda m, v, g: _write(m / g / "catalog.db-wal", b"no log at all " * 1000), reported=False),
+    "log gone": Damage(lambda m, v, g: (m / g / "catalog.db-wal").unlink(), state="kept"),
+    "log cut": Damage(lambda m, v, g: _cut(m / g / "catalog.db-wal", 5000), state="kept"),
+    "catalog gone, log there": Damage(lambda m, v, g: (m / g / "catalog.db").unlink(), state="kept"),
     "all metadata gone": Damage(lambda m, v, g: shutil.rmtree(m), reported=False),
     "all vectors gone": Damage(lambda m, v, g: shutil.rmtree(v)),
     "stray files": Damage(lambda m, v, g: _strays(m, v, g), reported=False),

@@ -13,16 +13,24 @@ from .workers import die, forked
 
 
 def prepare_flips(worker: int, root: str, steps: list[list[str]]) -> list[int]:
-    """Two states with history, their answers kept: closed cleanly, and left by a death with a full log."""
+    """States with history, their answers kept.
+
+    As a run leaves it, with a log (``kept``); with the log moved into the database (``closed``);
+    left by a death (``hot``).
+    """
     here = Prepared(Path(root))
     scene = here.scene(worker)
     merge = [n for n, (kind, _) in enumerate(steps) if kind == "committed"][-2]
     known = []
-    for name, stop in (("closed", len(steps)), ("hot", merge)):
+    for name, stop in (("kept", len(steps)), ("closed", len(steps)), ("hot", merge)):
         scene.restore(here.base)
         forked(
             lambda say, stop=stop: operations.until(OPERATIONS["update"], scene, stop, lambda kind, path: die(), say)
         )
+        if name == "closed":
+            con = _catalog(scene.state)
+            con.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            con.close()
         scene.save(here.root / name)
         scene.restore(here.root / name)
         told = forked(lambda say: say(flips.answers(scene)))
