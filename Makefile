@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: try test check test-models laws crash bench clean
+.PHONY: try test check test-models laws crash bench docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -42,6 +42,9 @@ crash: $(VENV)/dev  ## kill at every step, 200 random kills, I/O errors, power l
 bench: $(VENV)/dev  ## cost against the usual recipes
 	$(BIN)/python -m benchmarks.peers --files 1000
 	$(BIN)/python -m benchmarks.peers --files 10000
+
+docs: $(VENV)/installed  ## write what is made from the code: docs/commands.md
+	$(BIN)/python scripts/make_commands.py
 
 clean:
 	rm -rf $(VENV)

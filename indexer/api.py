@@ -172,11 +172,11 @@ class KnowledgeBase:
         return reader.search(vector, k, **options)
 
     def _fallback(self, damage: StoreDamaged) -> Reader:
-        from .search import _from_snapshot
+        from .search import from_snapshot
 
         if self._reader is not None:
             self._reader.close()
-        self._reader = _from_snapshot(self.layout, self._generation or self.layout.served() or "", damage, self.warn)
+        self._reader = from_snapshot(self.layout, self._generation or self.layout.served() or "", damage, self.warn)
         return self._reader
 
     def _served_model(self, catalog: Catalog) -> EmbeddingSettings:

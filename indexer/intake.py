@@ -12,8 +12,8 @@ from .core.ports import Parser, Splitter
 from .report import Problem, Tally
 from .sources import folder
 from .sources.rules import suffix
+from .store.batch import Batch, Draft, Settled, standing
 from .store.catalog import Catalog, DocumentRow, Spans, notes_json, notes_of
-from .store.publish import Batch, Draft, Settled, standing
 from .store.texts import key_of
 
 if TYPE_CHECKING:

@@ -1,38 +1,33 @@
 """The reader: follows commits, never waits for a writer, never returns what is deleted.
 
 Each query runs in one SQLite read transaction, so commit, live ids, segments and documents
-belong together. Segments are mapped; between queries only the difference is taken.
+belong together; :mod:`.store.view` follows the commits.
 """
 
 from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .core.errors import StoreDamaged, UsageError
-from .core.model import Hit, Key, display, unraw
-from .store import disk, snapshots, vectors
-from .store.catalog import Catalog, Spans, stamp, unpack_ids
+from .core.model import Hit, Key, unraw
+from .store import snapshots
+from .store.catalog import Catalog, Spans, unpack_ids
 from .store.local import Layout
 from .store.schema import HOLDS
-from .store.texts import Texts
-from .store.vectors import Bitmap
+from .store.view import View, Warn
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Warn = Callable[[str], None]
-Only = Callable[["Reader", "int | None"], Bitmap]
+    from .store.vectors import Bitmap
+
+Only = Callable[["Reader", "int | None"], "Bitmap"]
 """Passages to choose from, given the reader and the commit searched (None: the newest)."""
-
-
-class _Segment(NamedTuple):
-    index: Any
-    texts: Texts
 
 
 class Reader:
@@ -41,86 +36,18 @@ class Reader:
     def __init__(
         self, catalog: Catalog, vectors_folder: Path, texts_folder: Path, warn: Warn = lambda text: None
     ) -> None:
-        self.catalog, self.warn = catalog, warn
-        self.folders = vectors_folder, texts_folder
-        self.commit = -1
-        self.segments: dict[int, _Segment] = {}
-        self.rows: dict[int, tuple[Any, ...]] = {}
-        self.live: Bitmap | None = None
-        self.version = -1
+        self.catalog = catalog
+        self.view = View(catalog, vectors_folder, texts_folder, warn)
+
+    @property
+    def commit(self) -> int:
+        """The newest commit this reader has followed to."""
+        return self.view.commit
 
     def close(self) -> None:
         """Let go of the catalog and the mapped files."""
         self.catalog.close()
-        self.segments.clear()
-
-    # ---- following -----------------------------------------------------------------
-
-    def follow(self) -> None:
-        """Take over what changed since the last query (inside the caller's read)."""
-        db = self.catalog.db
-        version = db.value("PRAGMA data_version")
-        head = self.catalog.head()
-        if version == self.version and self.live is not None:
-            return
-        if self.live is not None and self.commit < int(self.catalog.meta("oldest") or 0):
-            # asleep past the retention: what came back meanwhile is on record no more
-            self.live, self.rows = None, {}
-            self.segments.clear()
-        rows = {
-            r[0]: r
-            for r in db.all(
-                "SELECT id,first,last,vectors_sha,texts_sha,vectors_stamp,texts_stamp FROM segment ORDER BY first"
-            )
-        }
-        for gone in self.rows.keys() - rows.keys():
-            self.segments.pop(gone, None)
-        fresh = [r for i, r in rows.items() if i not in self.rows]
-        self.rows = rows
-        self._liveness(head, fresh)
-        self.commit, self.version = head, version
-
-    def _liveness(self, head: int, fresh: Sequence[tuple[Any, ...]]) -> None:
-        import numpy as np
-
-        db = self.catalog.db
-        top = max((r[2] for r in self.rows.values()), default=0)
-        first = self.live is None
-        live = self.live = self.live or Bitmap(top)
-        live.grow(top)
-        for row in fresh:
-            live.set_range(row[1], row[2])
-        # a fresh segment may be a merge of older ones, so all of its dead ids count, not only the new
-        since = -1 if first or fresh else self.commit
-        dead = [p for (p,) in db.all("SELECT id FROM passage WHERE dead>?", (since,))]
-        live.clear(np.array(dead, dtype=np.int64))
-        if not first:
-            back = [
-                p
-                for (p,) in db.all(
-                    "SELECT passage FROM revival JOIN passage ON id=passage WHERE at>? AND dead IS NULL", (self.commit,)
-                )
-            ]
-            live.set(np.array(back, dtype=np.int64))
-
-    def _segment(self, segment: int) -> _Segment | None:
-        if segment not in self.segments:
-            row = self.rows[segment]
-            vector_path, text_path = (
-                f / f"{segment:06d}{s}" for f, s in zip(self.folders, (".faiss", ".texts"), strict=True)
-            )
-            try:
-                self._prove(vector_path, row[3], row[5])
-                self._prove(text_path, row[4], row[6])
-                self.segments[segment] = _Segment(vectors.open_segment(vector_path), Texts(text_path))
-            except StoreDamaged as e:
-                self.warn(str(e))
-                return None
-        return self.segments[segment]
-
-    def _prove(self, path: Path, sha: bytes, known: str) -> None:
-        if stamp(path) != known and disk.sha256(path) != sha:
-            raise StoreDamaged("The segment {path} is damaged; run `indexer repair`.", path=str(path))
+        self.view.close()
 
     # ---- searching -----------------------------------------------------------------
 
@@ -136,41 +63,32 @@ class Reader:
         for last in (False, False, True):
             try:
                 with self.catalog.db.read():
-                    self.follow()
+                    self.view.follow()
                     at = self.commit_of(as_of) if as_of else None
                     return self._hits(vector, k, at, inside, only(self, at) if only else None)
             except FileNotFoundError as e:
-                self.version = -1
+                self.view.version = -1
                 if last:
                     raise StoreDamaged("The segment {path} is missing; run `indexer repair`.", path=str(e)) from e
         return []
 
     def _hits(self, vector: NDArray[np.float32], k: int, at: int | None, inside: str, only: Bitmap | None) -> list[Hit]:
         if only is None:
-            only = self._allowed(at, inside) if at is not None or inside or self.live is None else self.live
+            only = self._allowed(at, inside) if at is not None or inside or self.view.live is None else self.view.live
         want = k
         while True:
-            found = self._nearest(vector, want, only)
+            found = self.view.nearest(vector, want, only)
             hits = self._resolve(found, at, inside)
             # a passage is shared by documents and a document filter may drop some of them
             if len(hits) >= k or len(found) < want:
                 return hits[:k]
             want *= 4
 
-    def _nearest(self, vector: NDArray[np.float32], k: int, allowed: Bitmap) -> list[tuple[float, int]]:
-        selector = allowed.selector()
-        found: list[tuple[float, int]] = []
-        for segment in self.rows:
-            if (opened := self._segment(segment)) is not None:
-                found += vectors.search(opened.index, vector, k, selector)
-        found.sort(key=lambda f: (-f[0], f[1]))
-        return found[:k]
-
     def _allowed(self, at: int | None, inside: str) -> Bitmap:
         """Passages of the documents visible at a commit and matching a pattern."""
         import numpy as np
 
-        allowed = Bitmap(max((r[2] for r in self.rows.values()), default=0))
+        allowed = self.view.bitmap()
         contents = {c for c, _, _ in self._visible(at, inside)}
         for (blob,) in self.catalog.db.among("SELECT passages FROM content WHERE id IN ({})", sorted(contents)):
             allowed.set(np.frombuffer(blob, dtype=np.int64))
@@ -191,7 +109,7 @@ class Reader:
         places = self._places([p for _, p in found], at)
         hits = []
         for score, passage in found:
-            text = self._text(passage)
+            text = self.view.text(passage)
             for source, path, content in places.get(passage, ()):
                 if not inside or matches(inside, source, unraw(path)):
                     hits.append(self._hit(score, passage, text, source, path, self._content(content), at))
@@ -237,12 +155,6 @@ class Reader:
         from .store.handmade import metadata_of
 
         return metadata_of(details)
-
-    def _text(self, passage: int) -> str:
-        for segment, row in self.rows.items():
-            if row[1] <= passage <= row[2] and (opened := self._segment(segment)) is not None:
-                return opened.texts.get(passage)
-        raise KeyError(passage)
 
     # ---- times and lists -----------------------------------------------------------
 
@@ -304,11 +216,11 @@ def open_reader(layout: Layout, warn: Warn = lambda text: None) -> tuple[Reader,
     except StoreDamaged as e:
         if layout.served() != generation:
             return open_reader(layout, warn)  # not damaged: another generation took its place
-        return _from_snapshot(layout, generation, e, warn), generation
+        return from_snapshot(layout, generation, e, warn), generation
     return Reader(catalog, layout.vectorstore / generation, layout.metadata / generation / "texts", warn), generation
 
 
-def _from_snapshot(layout: Layout, generation: str, damage: StoreDamaged, warn: Warn) -> Reader:
+def from_snapshot(layout: Layout, generation: str, damage: StoreDamaged, warn: Warn) -> Reader:
     for snapshot in reversed(snapshots.listed(layout, generation)):
         try:
             catalog = Catalog.open(snapshot.folder, readonly=True)
@@ -317,6 +229,3 @@ def _from_snapshot(layout: Layout, generation: str, damage: StoreDamaged, warn: 
         warn(f"{damage} Answers come from the snapshot of commit {snapshot.commit}.")
         return Reader(catalog, snapshot.folder, snapshot.folder / "texts", warn)
     raise damage
-
-
-__all__ = ["UTC", "Reader", "display", "matches", "open_reader"]

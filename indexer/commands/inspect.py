@@ -1,10 +1,9 @@
-"""``status``, ``files``, ``why``, ``history``, ``diff``: what the catalog knows, for people and programs."""
+"""``status``, ``files``, ``why``: what the catalog knows, for people and programs."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +31,6 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
         )
     if name == "why":
         sub.add_argument("path", metavar="PATH", help=t("a file, as you would name it here"))
-    if name == "history":
-        sub.add_argument("path", nargs="?", metavar="PATH", help=t("the versions of this file only"))
-        sub.add_argument("-n", type=int, default=20, metavar="N", help=t("how many, newest first (default 20)"))
-    if name == "diff":
-        sub.add_argument("old", metavar="A", help=t("commit or time"))
-        sub.add_argument(
-            "new", nargs="?", default="", metavar="B", help=t("commit or time (default: the newest commit)")
-        )
 
 
 def run(options: argparse.Namespace, out: Out) -> int:
@@ -151,7 +142,7 @@ def _say_status(facts: dict[str, Any], out: Out) -> None:
 def _files(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     from ..search import matches
 
-    catalog = _catalog(kb)
+    catalog = catalog_of(kb)
     sql = (
         "SELECT s.name,d.path,d.state,d.notes,d.tries,d.retry_at,d.held,d.pinned,length(c.passages)/8,"
         "(SELECT max(added) FROM version v WHERE v.document=d.id AND v.removed IS NULL) "
@@ -183,7 +174,8 @@ def _files(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     return DONE
 
 
-def _catalog(kb: KnowledgeBase) -> Catalog:
+def catalog_of(kb: KnowledgeBase) -> Catalog:
+    """The served catalog; raises UsageError when nothing is indexed."""
     catalog = kb.catalog()
     if catalog is None:
         raise UsageError("Nothing is indexed yet. Put documents into the folder and run `indexer update --now`.")
@@ -202,7 +194,7 @@ def _why(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     parser = Parsers(kb.settings.limits, dict(kb.settings.loaders))
     rule = explain(source, key.path, parser.suffixes())
     catalog = kb.catalog()
-    row = _row(catalog, key) if catalog else None
+    row = row_of(catalog, key) if catalog else None
     facts: dict[str, Any] = {
         "source": key.source,
         "path": key.path,
@@ -218,7 +210,8 @@ def _why(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     return DONE
 
 
-def _row(catalog: Catalog, key: Key) -> DocumentRow | None:
+def row_of(catalog: Catalog, key: Key) -> DocumentRow | None:
+    """A document's row, None for one that was never indexed."""
     source = catalog.source_ids().get(key.source)
     return catalog.documents(source, [raw(key.path)]).get(raw(key.path)) if source is not None else None
 
@@ -268,75 +261,4 @@ def _say_why(key: Key, rule: Message | None, row: DocumentRow | None, facts: dic
         out.say("The next update takes it out: {why}.", why=rule)
 
 
-# ---- history and diff --------------------------------------------------------------------
-
-
-def _history(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    catalog = _catalog(kb)
-    if options.path:
-        rows = _versions(catalog, key_of(kb, options.path))
-    else:
-        sql = "SELECT n,at,run,note,added,removed,hex(hash) FROM log ORDER BY n DESC LIMIT ?"
-        names = ("commit", "at", "run", "note", "added", "removed", "hash")
-        rows = [dict(zip(names, r, strict=True)) | {"at": local(r[1])} for r in catalog.db.all(sql, (options.n,))]
-    catalog.close()
-    if options.json:
-        out.json(rows)
-        return DONE
-    for r in rows:
-        if options.path:
-            out.say(
-                "commits {added} to {removed}  {at}  {chunks} chunks  SHA-256 {sha}",
-                **{**r, "removed": r["removed"] or "-", "sha": r["sha256"][:16]},
-            )
-        else:
-            out.say("commit {commit}  {at}  +{added} -{removed}  run {run} {note}", **r)
-    return DONE
-
-
-def _versions(catalog: Catalog, key: Key) -> list[dict[str, Any]]:
-    row = _row(catalog, key)
-    if row is None:
-        raise UsageError(
-            "{path} was never indexed; `indexer why {name}` says more.", path=str(key), name=os.path.basename(key.path)
-        )
-    sql = (
-        "SELECT v.added,v.removed,l.at,length(c.passages)/8,lower(hex(substr(c.sha,1,32))),c.title FROM version v JOIN content c ON c.id=v.content "
-        "LEFT JOIN log l ON l.n=v.added WHERE v.document=? ORDER BY v.added DESC"
-    )
-    names = ("added", "removed", "at", "chunks", "sha256", "title")
-    return [dict(zip(names, r, strict=True)) | {"at": local(r[2])} for r in catalog.db.all(sql, (row.id,))]
-
-
-def _diff(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    from ..store import rollback
-
-    reader = kb.reader()
-    with reader.catalog.db.read():
-        old = reader.commit_of(options.old)
-        new = reader.commit_of(options.new) if options.new else reader.catalog.head()
-        changes = rollback.changes(reader.catalog, old, new)
-        counts: dict[int | None, int] = dict(
-            reader.catalog.db.among(
-                "SELECT id,length(passages)/8 FROM content WHERE id IN ({})",
-                [x for c in changes for x in (c.before, c.after) if x],
-            )
-        )
-    rows: list[dict[str, Any]] = [
-        {"source": c.source, "path": unraw(c.path), "change": "added" if c.before is None else "deleted" if c.after is None else "modified",
-         "chunks_before": counts.get(c.before, 0), "chunks_after": counts.get(c.after, 0)}
-        for c in changes
-    ]  # fmt: skip
-    if options.json:
-        out.json({"old": old, "new": new, "changes": rows})
-        return DONE
-    for r in rows:
-        out.line(
-            f"{out.text(Message(r['change']))}: {display(r['source'] + '/' + r['path'])}  ({r['chunks_before']} → {r['chunks_after']})"
-        )
-    if not rows:
-        out.say("Commits {old} and {new} show the same.", old=old, new=new)
-    return DONE
-
-
-_COMMANDS = {"status": _status, "files": _files, "why": _why, "history": _history, "diff": _diff}
+_COMMANDS = {"status": _status, "files": _files, "why": _why}

@@ -56,7 +56,7 @@ def _passing(keep: Keep, inside: str) -> Only:
     def only(reader: Reader, at: int | None) -> Bitmap:
         import numpy as np
 
-        allowed = Bitmap(max((row[2] for row in reader.rows.values()), default=0))
+        allowed = reader.view.bitmap()
         commit = reader.commit if at is None else at
         rows = (row for row in standing(reader.catalog, at) if not inside or matches(inside, *row.key))
         kept = [chunk.passage for row in rows for chunk in row.chunks(commit) if keep(chunk.metadata)]
@@ -114,7 +114,7 @@ def consistent(kb: KnowledgeBase, work: Callable[[Reader, Passages], T]) -> T:
     """Run ``work`` in one consistent view of the served generation."""
     with kb.lock:
         reader = kb.reader()
-        with reader.catalog.db.read(), Passages(reader.catalog, *reader.folders) as passages:
+        with reader.catalog.db.read(), Passages(reader.catalog, *reader.view.folders) as passages:
             return work(reader, passages)
 
 

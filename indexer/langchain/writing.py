@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.errors import Busy, IndexerError, ModelChanged
+from ..core.errors import Busy, IndexerError
 from ..store import disk, generations, handmade, upkeep
+from ..store.batch import Batch
 from ..store.handmade import Made
 from ..store.local import Store
-from ..store.publish import Batch
 from ..store.texts import key_of
 from ..update import actor
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..api import KnowledgeBase
-    from ..core.ports import Embedder
-    from ..store.catalog import Catalog
 
 _TRIGGER = "langchain"
 _RETRY_SECONDS = 0.05
@@ -172,23 +170,9 @@ def _vectors(kb: KnowledgeBase, store: Store, texts: Mapping[bytes, str], prepar
     """One row a text; embedded here only if another generation took over, or a merge dropped a passage meanwhile."""
     import numpy as np
 
-    model = _proved(store.catalog, kb.model(store.catalog))
+    model = generations.proved(store.catalog, kb.model(store.catalog))
     same = prepared.generation is None or prepared.generation == store.generation
     have = prepared.vectors if same else {}
     missing = [k for k in texts if k not in have]
     made = dict(zip(missing, model.embed_documents([texts[k] for k in missing]), strict=True)) if missing else {}
     return np.stack([have[k] if k in have else made[k] for k in texts])
-
-
-def _proved(catalog: Catalog, model: Embedder) -> Embedder:
-    """The model, if its probe vector is the one the generation was made with; else ModelChanged."""
-    import numpy as np
-
-    probe = np.frombuffer(catalog.meta("probe"), dtype=np.float32)
-    now = model.embed_documents([generations.PROBE])[0]
-    if now.shape != probe.shape or float(np.abs(now - probe).max()) > 0.02:
-        raise ModelChanged(
-            "The model answers, but with other vectors than the index was made with: it was exchanged under the same "
-            "name. Run `indexer repair --rebuild` to embed everything with the new one."
-        )
-    return model

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import StoreDamaged
 from ..core.model import FileStat, State
 from ..sources import folder
+from .batch import Batch, Draft, Settled
 from .catalog import DOCUMENT_COLUMNS, Catalog, DocumentRow, unpack_ids
 from .local import Layout, Store
 from .passages import Passages
-from .publish import Batch, Draft, Settled
 from .texts import key_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..core.errors import IndexerError, StoreDamaged
+from ..core.errors import IndexerError, ModelChanged, StoreDamaged
 from ..core.ports import Embedder
 from . import disk, snapshots, succession
 from .catalog import Catalog
@@ -127,6 +127,20 @@ def _create(layout: Layout, profile: Profile, first_commit: int) -> Store:
 
 PROBE = "The quick brown fox jumps over the lazy dog. 敏捷的棕色狐狸跳过懒狗。0123456789"
 """Embedded when a generation is made and at each load of the model after that."""
+
+
+def proved(catalog: Catalog, model: Embedder) -> Embedder:
+    """The model, if its probe vector is the one the generation was made with; else raises ModelChanged."""
+    import numpy as np
+
+    probe = np.frombuffer(catalog.meta("probe"), dtype=np.float32)
+    now = model.embed_documents([PROBE])[0]
+    if now.shape != probe.shape or float(np.abs(now - probe).max()) > 0.02:
+        raise ModelChanged(
+            "The model answers, but with other vectors than the index was made with: it was exchanged under the same name. "
+            "Run `indexer repair --rebuild` to embed everything with the new one."
+        )
+    return model
 
 
 def _beside(layout: Layout, profile: Profile, served: Store, donor: str | None) -> Opened:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import StoreDamaged, UsageError
 from ..core.model import Chunk, Key, State, raw, unraw
+from .batch import Batch, Draft, Settled, removal
 from .catalog import Catalog, Spans, unpack_ids
 from .local import Layout, Store
 from .passages import Passages
-from .publish import Batch, Draft, Settled, removal
 from .texts import key_of
 
 if TYPE_CHECKING:

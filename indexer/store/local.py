@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import StoreDamaged
 from . import disk, publish, texts, tip, vectors
+from .batch import Batch, removal
 from .catalog import NAME, Catalog, stamp
 
 if TYPE_CHECKING:
-    from .publish import Batch
     from .vectors import Vectors
 
 
@@ -155,7 +155,7 @@ class Store:
     def delete(self, source: int, paths: Sequence[bytes], run: int, at: int) -> int:
         """Take documents out of what searches see, in one commit."""
         rows = self.catalog.documents(source, paths)
-        batch = publish.Batch(run=run, at=at, settled=[publish.removal(r) for r in rows.values()])
+        batch = Batch(run=run, at=at, settled=[removal(r) for r in rows.values()])
         return self.add_documents(batch)
 
     def write_segment(

@@ -10,12 +10,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from . import recover
+from .batch import Batch, Settled
 from .catalog import (
     DOCUMENT_COLUMNS,
-    GONE,
     Catalog,
     DocumentRow,
     pack_ids,
@@ -27,59 +27,6 @@ from .schema import HOLDS, ranges
 
 if TYPE_CHECKING:
     from .db import Db
-    from .vectors import Vectors
-
-
-class Draft(NamedTuple):
-    """A content that does not exist yet; ``keys`` are its passages in chunk order."""
-
-    sha: bytes
-    state: str
-    notes: str | None
-    title: str
-    details: str
-    spans: bytes
-    keys: tuple[bytes, ...]
-
-
-class Settled(NamedTuple):
-    """The new standing of one document.
-
-    ``content``: the SHA-256 of what searches shall see, None for nothing; with ``keep``
-    what they see stays as it is.
-    """
-
-    source: int
-    path: bytes
-    sha: bytes | None
-    state: str
-    content: bytes | None
-    notes: str | None = None
-    tries: int = 0
-    retry_at: int | None = None
-    denied: int = 0
-    held: int | None = None
-    pinned: int | None = None
-    metadata: str | None = None
-    keep: bool = False
-
-
-class Batch:
-    """All that one transaction is to change."""
-
-    def __init__(self, run: int, at: int, note: str = "", scrub_ns: int = 0, settled: Iterable[Settled] = ()) -> None:
-        self.run, self.at, self.note, self.scrub_ns = run, at, note, scrub_ns
-        self.unfinished: bool | None = None  # whether folders are left without their record; None: no folders here
-        self.above = 0  # the commit's number exceeds this one: readers never see numbers fall
-        self.settled: list[Settled] = list(settled)
-        self.drafts: dict[bytes, Draft] = {}
-        self.texts: dict[bytes, str] = {}
-        self.vectors: Vectors | None = None
-        self.folders: list[tuple[int, bytes, bytes | None]] = []
-        self.scrubbed: list[tuple[int, bytes]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self.settled or self.folders)
 
 
 class _Visible:
@@ -275,20 +222,3 @@ def put_documents(db: Db, rows: Iterable[tuple[object, ...]]) -> None:
     marks = ",".join("?" * (len(DocumentRow._fields) + 1))
     sql = f"INSERT OR REPLACE INTO document({DOCUMENT_COLUMNS},proof) VALUES({marks})"
     db.run_many(sql, ((*row, proof(row)) for row in rows))
-
-
-def removal(row: DocumentRow) -> Settled:
-    """The standing of a document that is gone for good."""
-    return Settled(row.source, row.path, None, GONE, None)
-
-
-def standing(row: DocumentRow, **changes: object) -> Settled:
-    """A document's standing as it is, with some fields changed; what searches see is kept."""
-    s = Settled(
-        row.source, row.path, row.sha, row.state, None, row.notes, row.tries, row.retry_at, row.denied, row.held,
-        row.pinned, row.metadata, keep=True,
-    )  # fmt: skip
-    return s._replace(**changes)  # type: ignore[arg-type]
-
-
-__all__ = ["Batch", "Draft", "Settled", "removal", "standing", "write_batch"]

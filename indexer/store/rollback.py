@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ..core.errors import UsageError
 from ..core.model import State
+from .batch import Batch, Settled, standing
 from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand
 from .local import Store
-from .publish import Batch, Settled, standing
 
 
 class Change(NamedTuple):

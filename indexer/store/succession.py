@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import StoreDamaged
 from ..core.model import State
 from ..sources import folder
+from .batch import Batch, Draft, Settled
 from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand, squeeze, unpack_ids
 from .local import Layout, Store
 from .passages import Passages
-from .publish import Batch, Draft, Settled, put_documents
+from .publish import put_documents
 from .texts import key_of
 
 if TYPE_CHECKING:

@@ -97,9 +97,9 @@ MUTANTS: dict[str, Mutant] = {
     "standings not carried over": Mutant("store/generations.py", "    succession.seed(served.catalog, made.catalog)\n", "", _history("another profile holds deletions too")),
     "last good versions not carried over": Mutant("update.py", "carried.brought + succession.carry(*how)", "carried.brought", _history("another profile keeps what cannot be read")),
     # ---- searching and time
-    "data_version ignored": Mutant("search.py", "if version == self.version and self.live is not None:", "if self.live is not None:", _history("revert")),
+    "data_version ignored": Mutant("store/view.py", "if version == self.version and self.live is not None:", "if self.live is not None:", _history("revert")),
     "asleep past the retention": Mutant(
-        "search.py",
+        "store/view.py",
         "self.live, self.rows = None, {}",
         "pass",
         _history("a reader asleep past the retention"),
