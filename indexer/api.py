@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .core.errors import StoreDamaged
+from .core.errors import IndexerError, StoreDamaged
 from .core.model import EmbeddingSettings, Hit
 from .core.ports import Embedder, Parser, Splitter
 from .settings import Settings
@@ -132,8 +132,18 @@ class KnowledgeBase:
 
     def catalog(self) -> Catalog | None:
         """The served catalog, read only; None before the first update. Close it after use."""
-        served = self.layout.served()
-        return Catalog.open(self.layout.metadata / served, readonly=True) if served else None
+        while served := self.layout.served():
+            try:
+                catalog = Catalog.open(self.layout.metadata / served, readonly=True)
+                catalog.head()
+            except IndexerError:
+                if self.layout.served() == served:
+                    raise
+                continue
+            if self.layout.served() == served:
+                return catalog
+            catalog.close()
+        return None
 
     def search(
         self, query: str | Sequence[float], k: int = 5, *, inside: str = "", as_of: str = "", only: Only | None = None
@@ -156,10 +166,15 @@ class KnowledgeBase:
             if served is None:
                 return []
             try:
-                return self._search(self.reader(), query, k, options)
-            except StoreDamaged as e:
+                hits = self._search(self.reader(), query, k, options)
+                if self.layout.served() == served:
+                    return hits
+                # else it was opened while it was replaced and removed: perhaps without its log
+            except IndexerError as e:
                 if self.layout.served() != served:
                     continue  # not damaged: replaced by another generation while we looked
+                if not isinstance(e, StoreDamaged):
+                    raise
                 return self._search(self._fallback(e), query, k, options)
 
     def _search(self, reader: Reader, query: str | Sequence[float], k: int, options: Mapping[str, Any]) -> list[Hit]:

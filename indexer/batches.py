@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Sequence
 
 from .core.diff import Candidate
 from .core.model import Key, unraw
@@ -19,6 +19,9 @@ from .store.local import Store
 _FIRST_BATCH = 128
 """Passages before the model's speed is known: a first build is searchable within seconds."""
 
+_MANY = 5000
+"""Documents in one commit."""
+
 
 class Batches:
     """Works on one generation; ``wrote`` tells whether anything was published.
@@ -33,34 +36,45 @@ class Batches:
         self.world, self.request, self.store, self.embedding = world, request, store, embedding
         self.report, self.tally, self.run_id, self.floor = report, report.tally, run_id, floor
         self.wrote = False
+        self.looked: list[Looked] = []
+        self.retired = False
+        self._begin()
 
-    def work(self, looked: Iterable[Looked]) -> None:
-        """Deletions and quick things first, so that they are visible before the long ones."""
-        for x in looked:
-            first, rest = first_and_rest(x.changes, (g for g in x.changes.gone if g.path in set(x.deletions.remove)))
-            batch = self._new()
-            self._retire(x, batch)
-            self._through(x, first, batch, last=not rest)
-            if rest:
-                self._through(x, rest, self._new() if batch.texts or first else batch, last=True)
-
-    def retire(self, looked: Iterable[Looked]) -> None:
-        """Only what is gone."""
-        for x in looked:
-            batch = self._new()
-            self._retire(x, batch)
-            if batch:
-                self.store.add_documents(batch)
-
-    def _new(self) -> Batch:
+    def _begin(self) -> None:
         now, days = self.world.now_ns(), self.world.settings.scrub_days
-        batch = Batch(run=self.run_id(), at=now, note=self.request.trigger, scrub_ns=days * DAY_NS)
-        batch.above = self.floor
-        return batch
+        self.batch = Batch(run=self.run_id(), at=now, note=self.request.trigger, scrub_ns=days * DAY_NS)
+        self.batch.above, self.began = self.floor, now
 
-    def _retire(self, x: Looked, batch: Batch) -> None:
-        """Deletions, holds and returns, for the first commit of the source."""
-        catalog = self.store.catalog
+    def work(self, looked: Sequence[Looked]) -> None:
+        """What may have moved, then what is gone, then the rest: nothing is missing meanwhile."""
+        self.looked = list(looked)
+        sizes = {
+            g.stat.size for x in looked if (gone := set(x.deletions.remove)) for g in x.changes.gone if g.path in gone
+        }
+        parts = [(x, *first_and_rest(x.changes, sizes)) for x in looked]
+        for x, first, _ in parts:
+            self._through(x, first)
+        self._retire_all()
+        if any(first for _, first, _ in parts):
+            self._commit()
+        for x, _, rest in parts:
+            self._through(x, rest)
+        self._commit()
+
+    def retire(self, looked: Sequence[Looked]) -> None:
+        """Only what is gone."""
+        self.looked = list(looked)
+        self._retire_all()
+        self._commit()
+
+    def _retire_all(self) -> None:
+        for x in self.looked:
+            self._retire(x)
+        self.retired = True
+
+    def _retire(self, x: Looked) -> None:
+        """Deletions, holds and returns of one source."""
+        batch, catalog = self.batch, self.store.catalog
         rows = catalog.documents(x.id, [*x.deletions.remove, *x.deletions.hold])
         for path in x.deletions.remove:
             row = rows.get(path)
@@ -78,86 +92,71 @@ class Batches:
                 batch.settled.append(standing(row, held=None))
         if not x.deletions.emptied:
             batch.folders += [(x.id, v, None) for v in x.changes.vanished]
-        self._flush_folders(x, batch)
 
-    def _flush_folders(self, x: Looked, batch: Batch) -> None:
+    def _flush_folders(self, x: Looked) -> None:
         """Record the folders whose every candidate is settled; the others are looked at again."""
         for path in [f for f, n in x.left.items() if n == 0]:
             del x.left[path]
-            batch.folders.append((x.id, path, folder.pack(x.files.pop(path))))
+            self.batch.folders.append((x.id, path, folder.pack(x.files.pop(path))))
             if path in x.due:
-                batch.scrubbed.append((x.id, path))
+                self.batch.scrubbed.append((x.id, path))
 
-    def _through(self, x: Looked, candidates: Iterable[Candidate], batch: Batch, *, last: bool) -> None:
+    def _through(self, x: Looked, candidates: Sequence[Candidate]) -> None:
         """Take files into the batch, committing whenever it is full."""
-        todo = list(candidates)
-        s = self.world.settings
-        rules = Rules(s.limits, s.attempts, self.request.retry_now, self.request.verify_content)
-        texts: dict[bytes, str] = {}
-        intake = Intake(
-            self.store.catalog,
-            x.source,
-            x.id,
-            self.world.parser,
-            self.world.split,
-            rules,
-            self.world.now_ns,
-            self.tally,
-        )
-        intake.into(texts)
-        started = self.world.now_ns()
-        for i, c in enumerate(todo):
+        intake = self._intake(x)
+        for i, c in enumerate(candidates):
             self.world.stop()
             if i % 500 == 0:
-                intake.prepare([n.path for n in todo[i : i + 500]])
+                intake.prepare([n.path for n in candidates[i : i + 500]])
             alone = intake.suspect(c.path)
-            if alone and batch:
-                self._commit(x, batch, texts)
-                batch, started = self._new(), self.world.now_ns()
-            stat = intake.take(c, batch)
+            if alone and self.batch:
+                self._commit()
+            stat = intake.take(c, self.batch)
             x.files[c.folder][c.name] = stat
             x.left[c.folder] -= 1
             self.world.tell("file", {"source": x.source.name, "path": unraw(c.path)})
-            if alone or self._full(texts, batch, started):
-                self._commit(x, batch, texts)
-                batch, started = self._new(), self.world.now_ns()
-        self._commit(x, batch, texts)
+            if alone or self._full():
+                self._commit()
 
-    def _full(self, texts: Mapping[bytes, str], batch: Batch, started: int) -> bool:
-        s = self.world.settings
-        limit = (
-            min(s.batch_passages, max(_FIRST_BATCH, int(self.embedding.rate * s.batch_seconds)))
-            if self.embedding.rate
-            else min(_FIRST_BATCH, s.batch_passages)
-        )
-        return (
-            len(texts) >= limit or len(batch.settled) >= 5000 or self.world.now_ns() - started > s.batch_seconds * 1e9
-        )
+    def _intake(self, x: Looked) -> Intake:
+        world, request = self.world, self.request
+        rules = Rules(world.settings.limits, world.settings.attempts, request.retry_now, request.verify_content)
+        return Intake(self.store.catalog, x.source, x.id, world.parser, world.split, rules, world.now_ns, self.tally)
 
-    def _commit(self, x: Looked, batch: Batch, texts: dict[bytes, str]) -> None:
+    def _full(self) -> bool:
+        s, rate = self.world.settings, self.embedding.rate
+        wanted = max(_FIRST_BATCH, int(rate * s.batch_seconds)) if rate else _FIRST_BATCH
+        late = self.world.now_ns() - self.began > s.batch_seconds * 1e9
+        return len(self.batch.texts) >= min(wanted, s.batch_passages) or len(self.batch.settled) >= _MANY or late
+
+    def _commit(self) -> None:
         """Embed what is new and publish the batch; the moment it becomes visible and durable."""
-        self._flush_folders(x, batch)
+        batch, catalog, world = self.batch, self.store.catalog, self.world
+        for x in self.looked:
+            self._flush_folders(x)
         if not batch:
+            self.began = world.now_ns()
             return
-        batch.unfinished = bool(x.left)
+        batch.unfinished = not self.retired or any(x.left for x in self.looked)
         if batch.drafts:  # before any step that may fail: a full disk is no fault of the files
-            record_attempts(self.store.catalog, self._open_attempts(x, batch))
+            record_attempts(catalog, self._open_attempts())
         if not self.wrote:
             self.wrote = True
-            upkeep.before_first_write(self.store, self.world.settings, self.world.now_ns())
-        known = self.store.catalog.passages(list(texts))
+            upkeep.before_first_write(self.store, world.settings, world.now_ns())
+        texts, known = batch.texts, catalog.passages(list(batch.texts))
         batch.texts = {k: t for k, t in texts.items() if k not in known}
-        self.tally.reused += len(texts) - len(batch.texts)
-        texts.clear()
+        self.tally.reused += len(known)
         if batch.texts:
-            disk.require_room(self.world.layout.vectorstore, len(batch.texts) * 8192, self.world.settings.min_free_mb)
+            disk.require_room(world.layout.vectorstore, len(batch.texts) * 8192, world.settings.min_free_mb)
             batch.vectors = self.embedding.vectors(batch.texts)
         self.report.commit = self.store.add_documents(batch)
-        self.world.tell("commit", {"commit": self.report.commit, "documents": len(batch.settled)})
+        world.tell("commit", {"commit": self.report.commit, "documents": len(batch.settled)})
+        self._begin()
 
-    def _open_attempts(self, x: Looked, batch: Batch) -> list[tuple[int, bytes, bytes, int]]:
+    def _open_attempts(self) -> list[tuple[int, bytes, bytes, int]]:
         """Parsing them went well, so they count one attempt whatever happens from here.
 
         Embedding is work too: if it kills the process, these files are taken one by one.
         """
-        return [(x.id, d.path, d.sha, 1) for d in batch.settled if d.content in batch.drafts and d.sha]
+        drafts = self.batch.drafts
+        return [(d.source, d.path, d.sha, 1) for d in self.batch.settled if d.content in drafts and d.sha]

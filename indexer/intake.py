@@ -94,7 +94,7 @@ class Intake:
         try:
             if tries >= self.rules.attempts:
                 raise ParseRefused(_SET_ASIDE, tries=tries)
-            batch.drafts[made] = draft = self._draft(path, got)
+            batch.drafts[made] = draft = self._draft(path, got, batch)
         except ParserDied as e:
             return self._failed(path, row, sha, e, tries + 1)
         except FileProblem as e:
@@ -106,7 +106,7 @@ class Intake:
         open_ = self.tries.get(path, (b"", 0))
         return max(row.tries if row and row.sha == sha else 0, open_[1] if open_[0] == sha else 0)
 
-    def _draft(self, path: bytes, got: Bytes) -> Draft:
+    def _draft(self, path: bytes, got: Bytes, batch: Batch) -> Draft:
         """Parse and split; the attempt is on record before a parser sees hostile bytes."""
         limit = self.rules.limits.file_mb
         if got.stat.size > limit << 20:
@@ -120,7 +120,7 @@ class Intake:
         self.tally.parsed += 1
         state = parsed.state if chunks or parsed.state is not State.INDEXED else State.NO_TEXT
         keys = tuple(key_of(c.text) for c in chunks)
-        self._texts.update(zip(keys, (c.text for c in chunks), strict=True))
+        batch.texts.update(zip(keys, (c.text for c in chunks), strict=True))
         details = json.dumps({**parsed.details, "parser": parsed.parser}, default=str)
         return Draft(
             content_key(path, got.sha256),
@@ -131,13 +131,6 @@ class Intake:
             Spans.of(chunks).pack(),
             keys,
         )
-
-    _texts: dict[bytes, str]
-
-    def into(self, texts: dict[bytes, str]) -> Intake:
-        """Where the texts of new contents are gathered (key to text)."""
-        self._texts = texts
-        return self
 
     def _failed(
         self, path: bytes, row: DocumentRow | None, sha: bytes, e: FileProblem, tries: int

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .core.errors import StoreDamaged, UsageError
+from .core.errors import IndexerError, StoreDamaged, UsageError
 from .core.model import Hit, Key, unraw
 from .store import snapshots
 from .store.catalog import Catalog, Spans, unpack_ids
@@ -213,14 +213,17 @@ def open_reader(layout: Layout, warn: Warn = lambda text: None) -> tuple[Reader,
         raise UsageError("Nothing is indexed yet. Put documents into the folder and run `indexer update --now`.")
     try:
         catalog = Catalog.open(layout.metadata / generation, readonly=True)
-    except StoreDamaged as e:
+    except IndexerError as e:
         if layout.served() != generation:
             return open_reader(layout, warn)  # not damaged: another generation took its place
+        if not isinstance(e, StoreDamaged):
+            raise
         return from_snapshot(layout, generation, e, warn), generation
     return Reader(catalog, layout.vectorstore / generation, layout.metadata / generation / "texts", warn), generation
 
 
 def from_snapshot(layout: Layout, generation: str, damage: StoreDamaged, warn: Warn) -> Reader:
+    """The reader of the newest snapshot that opens; raises the damage when none does."""
     for snapshot in reversed(snapshots.listed(layout, generation)):
         try:
             catalog = Catalog.open(snapshot.folder, readonly=True)

@@ -113,7 +113,7 @@ class Run:
         try:
             self._run_id(opened)
             looker = Looker(self.world, self.request, opened.catalog, scratch)
-            looked = (x for s in self.world.settings.sources if (x := looker.look(s)) is not None)
+            looked = [x for s in self.world.settings.sources if (x := looker.look(s)) is not None]
             Batches(self.world, self.request, opened, self.embedding, scratch, self._run_id).retire(looked)
             return opened.catalog.head()
         finally:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import NamedTuple
 
-from .diff import Candidate, ChangeSet, Gone
+from .diff import Candidate, ChangeSet
 
 
 class HoldRule(NamedTuple):
@@ -57,13 +57,12 @@ def withhold(
     return Deletions(tuple(fresh), tuple(old), emptied and bool(old))
 
 
-def first_and_rest(changes: ChangeSet, gone: Iterable[Gone]) -> tuple[list[Candidate], list[Candidate]]:
-    """Candidates that may be a moved file (same size as one that is gone) go with the deletions.
+def first_and_rest(changes: ChangeSet, sizes: Container[int]) -> tuple[list[Candidate], list[Candidate]]:
+    """Candidates that may be a moved file come first: ``sizes`` are those of the files that are gone, in any source.
 
-    So a moved document is never missing in between: its new name and the end of its old one
-    are in the same commit.
+    So a moved document is never missing in between: its old name ends after its new name is there,
+    or with it.
     """
-    sizes = {g.stat.size for g in gone}
     first = [c for c in changes.candidates if c.stat.size in sizes]  # also over a name that was there
     chosen = {(c.folder, c.name) for c in first}
     return first, [c for c in changes.candidates if (c.folder, c.name) not in chosen]

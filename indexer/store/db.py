@@ -85,7 +85,7 @@ class Db:
             return IndexerError(
                 "The disk failed while {path} was used ({why}). Check the disk and run the update again; the last commit stands.",
                 path=str(self.path),
-                why=str(e),
+                why=f"{e}, {name}",
             )
         if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM")) or (
             name.startswith("SQLITE_READONLY") and self._header_holds()

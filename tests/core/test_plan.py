@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.core.diff import Candidate, ChangeSet, Gone
+from indexer.core.diff import Candidate, ChangeSet
 from indexer.core.model import FileStat
 from indexer.core.plan import Deletions, HoldRule, first_and_rest, withhold
 
@@ -92,7 +92,7 @@ def _candidate(name: bytes, size: int, known: bool) -> Candidate:
 def test_possible_moves_come_with_the_deletions() -> None:
     """A candidate of the size of a file that is gone is taken first, also over a name that was there."""
     candidates = (_candidate(b"a", 5, False), _candidate(b"b", 7, False), _candidate(b"c", 5, True))
-    first, rest = first_and_rest(ChangeSet(candidates), [Gone(b"x", FileStat(5, 0, 0, 0))])
+    first, rest = first_and_rest(ChangeSet(candidates), {5})
     assert [c.name for c in first] == [b"a", b"c"]
     assert [c.name for c in rest] == [b"b"]
 
@@ -101,6 +101,6 @@ def test_possible_moves_come_with_the_deletions() -> None:
 def test_law_every_candidate_is_taken_once(files: list[tuple[int, bool]], gone: list[int]) -> None:
     """First and rest are a partition in the given order."""
     candidates = tuple(_candidate(str(i).encode(), size, known) for i, (size, known) in enumerate(files))
-    first, rest = first_and_rest(ChangeSet(candidates), [Gone(b"x", FileStat(s, 0, 0, 0)) for s in gone])
+    first, rest = first_and_rest(ChangeSet(candidates), gone)
     assert sorted(first + rest, key=lambda c: int(c.name)) == list(candidates)
     assert all(c.stat.size in gone for c in first)

@@ -121,6 +121,8 @@ MUTANTS: dict[str, Mutant] = {
     # ---- the rest
     "overlap lost": Mutant("split.py", "_Cutter(settings.size, settings.overlap)", "_Cutter(settings.size, 0)", "tests/split"),
     "model loaded without need": Mutant("store/generations.py", 'if store.catalog.meta("facts") == profile.facts_json():', "if False:", "tests/laws/test_cost.py::test_a_no_change_run_loads_nothing_heavy"),
+    "moved document ends before it is there": Mutant("batches.py", "first_and_rest(x.changes, sizes)", "first_and_rest(x.changes, ())", "tests/laws/test_moves.py"),
+    "commit between move and end is settled": Mutant("batches.py", "not self.retired or any(x.left", "any(x.left", "tests/laws/test_moves.py"),
     "walk from before another run": Mutant("quick.py", "path == self.path and self.newest == newest(con)", "path == self.path", "tests/cli/test_quick.py::test_a_walk_that_is_outdated_is_made_again[run]"),
     "walk by other rules": Mutant("sources/folder.py", "and walked[1].like(walk)", "", "tests/cli/test_quick.py::test_a_walk_that_is_outdated_is_made_again[rule]"),
     "walk of another root": Mutant("sources/folder.py", "walked[0] == look.root_id and", "", "tests/cli/test_quick.py::test_a_walk_that_is_outdated_is_made_again[root]"),

@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from law_writer import Entry, Writer
+from law_writer import Entry, Writer, kb_of, settings_of
+
+from indexer import KnowledgeBase
+from indexer.core.errors import IndexerError
 
 HERE = Path(__file__).resolve().parent
 COMMITS = 200
@@ -103,3 +106,37 @@ def test_a_segment_that_was_merged_away_is_no_damage(tmp_path: Path) -> None:
     (tmp_path / "000002.texts").write_bytes(b"something else")
     with pytest.raises(StoreDamaged):
         Texts(tmp_path / "000002.texts")
+
+
+@pytest.mark.parametrize("when", ["before it opens", "after it opened"])
+def test_a_generation_that_goes_while_it_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    """Whatever such a catalog gives, an error or what it held before its log went: the next generation answers."""
+    from indexer.store.catalog import Catalog
+
+    writer = Writer(tmp_path)
+    writer.update()
+    first, opening = kb_of(tmp_path), Catalog.open.__func__  # type: ignore[attr-defined]
+    replaced: list[Path] = []
+
+    def open_late(cls: type[Catalog], folder: Path, *, readonly: bool = False) -> Catalog:
+        if not readonly or replaced:
+            return opening(cls, folder, readonly=readonly)  # type: ignore[no-any-return]
+        replaced.append(folder)
+        catalog = opening(cls, folder, readonly=True) if when == "after it opened" else None
+        second = KnowledgeBase(settings_of(tmp_path, size=100))
+        second.update()
+        second.close()
+        assert not folder.exists()
+        if catalog is None:
+            raise IndexerError("The disk failed while it was used (disk I/O error).")
+        return catalog  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(Catalog, "open", classmethod(open_late))
+    hits = first.search("which document", 1000)
+    assert replaced
+    assert hits
+    catalog = first.catalog()
+    assert catalog is not None
+    assert {h.commit for h in hits} == {catalog.head()}
+    catalog.close()
+    first.close()
