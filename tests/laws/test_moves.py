@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from indexer import KnowledgeBase, batches
-from indexer.core.errors import Interrupted
 from indexer.core.model import EmbeddingSettings, Source, SplitSettings
 from indexer.settings import Settings
 
 COUNT = 12
+
+
+def later() -> int:
+    """Ten seconds from now."""
+    return time.time_ns() + 10 * 10**9
+
+
+class Died(BaseException):
+    """Nobody catches it."""
 
 
 def kb_of(home: Path) -> KnowledgeBase:
@@ -61,7 +70,7 @@ def test_a_moved_document_is_always_there(
 
 
 @pytest.mark.parametrize("after", range(1, 5))
-def test_stopped_between_the_new_name_and_the_end_of_the_old(
+def test_a_death_between_the_new_name_and_the_end_of_the_old(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     """Whichever commit was the last: the next update ends what is gone."""
@@ -72,19 +81,20 @@ def test_stopped_between_the_new_name_and_the_end_of_the_old(
         (tmp_path / "first" / f"{n:02d}.txt").write_text(f"Document number {n:02d}.")
     (tmp_path / "first" / "gone.txt").write_text("It goes away.")
     kb = kb_of(tmp_path)
-    kb.update()
+    kb.update(now_ns=later)  # nothing is young, so each folder's record is settled
     (tmp_path / "first" / "gone.txt").unlink()
     for n in range(COUNT):
         (tmp_path / "first" / f"{n:02d}.txt").rename(tmp_path / "second" / f"{n:02d}.txt")
     monkeypatch.setattr(batches, "_MANY", 4)
     commits: list[str] = []
 
-    def stop() -> None:
+    def tell(kind: str, facts: object) -> None:
+        commits.extend([kind] if kind == "commit" else [])
         if len(commits) == after:
-            raise Interrupted("stopped")
+            raise Died
 
-    with suppress(Interrupted):
-        kb.update(stop=stop, tell=lambda kind, facts: commits.append(kind) if kind == "commit" else None)
-    kb.update()
+    with suppress(Died):
+        kb.update(tell=tell, now_ns=later)
+    kb.update(now_ns=later)
     assert kb.searchable() == {"stays.txt", *(f"{n:02d}.txt" for n in range(COUNT))}
     kb.close()
