@@ -128,7 +128,7 @@ class EmbeddingTable(_Table):
     """``[embedding]``: which model makes the vectors."""
 
     model: Text = _EMBED["model"]
-    precision: Literal["int8", "fp32", "fp16", "bf16"] = _EMBED["precision"]
+    precision: Literal["auto", "int8", "fp32", "fp16", "bf16"] = _EMBED["precision"]
     device: str = _EMBED["device"]
     threads: Int = Field(default=_EMBED["threads"], ge=0, le=1024)
     base_url: str = _EMBED["base_url"]
@@ -184,7 +184,7 @@ class EmbeddingTable(_Table):
     def _belong_together(self) -> EmbeddingTable:
         if self.model.startswith("openai:") and not self.base_url:
             raise Wrong(Message("models named openai:… need the address of their server"), "base_url")
-        if self.model.startswith("builtin:") and self.precision not in ("int8", "fp32"):
+        if self.model.startswith("builtin:") and self.precision not in ("auto", "int8", "fp32"):
             raise Wrong(Message("built-in models run in int8 or fp32"), "precision")
         if self.api_key and self.api_key_env:
             raise Wrong(Message("give api_key or api_key_env, not both"), "api_key_env")

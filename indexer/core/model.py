@@ -163,7 +163,7 @@ class EmbeddingSettings(NamedTuple):
     """
 
     model: str = "builtin:e5-small"
-    precision: str = "int8"
+    precision: str = "auto"
     device: str = "cpu"
     threads: int = 0  # 0: one per core
     base_url: str = ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from indexer.core.model import EmbeddingSettings
 
-from .names import Engine, check, is_folder, parse, prefixes
+from .names import Engine, check, is_folder, parse, precision, prefixes
 from .text import CLEANING
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def describe(settings: EmbeddingSettings) -> dict[str, object]:
     query, passage = prefixes(settings, engine)
     facts: dict[str, object] = {
         "model": settings.model,
-        "precision": settings.precision,
+        "precision": precision(settings, engine),
         "query_prefix": query,
         "passage_prefix": passage,
         "cleaning": CLEANING,

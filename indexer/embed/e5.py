@@ -24,6 +24,7 @@ from indexer.core.ports import Progress
 
 from . import pool, q4
 from .e5_session import PRECISIONS, Session, template
+from .names import Engine, precision
 from .text import clean
 from .unigram import Unigram
 from .vectors import unit, weighted_mean
@@ -54,7 +55,7 @@ class E5Small:
     def __init__(self, settings: EmbeddingSettings, prefixes: tuple[str, str]) -> None:
         """``prefixes``: what goes before a query and before a passage."""
         self._query_prefix, self._passage_prefix = prefixes
-        self._precision = settings.precision
+        self._precision = precision(settings, Engine.E5)
         self._threads = settings.threads or pool.cores()
         self._file = _open()
         # three independent thirds of the loading time; all but the tokenizer leave Python's lock free

@@ -39,10 +39,10 @@ class Prefixes(NamedTuple):
 BUILTIN = {str(engine): engine for engine in (Engine.E5, Engine.USE)}
 PRECISIONS = {
     Engine.E5: ("int8", "fp32"),
-    Engine.SENTENCE_TRANSFORMERS: ("int8", "fp32", "bf16", "fp16"),
+    Engine.SENTENCE_TRANSFORMERS: ("fp32", "bf16", "fp16"),
 }
-"""Allowed values of ``embedding.precision``. ``int8`` is the setting's default and means
-"as the model comes" (fp32) to sentence-transformers; the other engines ignore it."""
+"""What ``embedding.precision`` may be, the default first; the other engines have no say in it."""
+AUTO = "auto"
 _SCHEMES = ("builtin", "openai", "python")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _FOLDER = re.compile(r"[./~\\]|[A-Za-z]:[\\/]")
@@ -73,7 +73,7 @@ def check(settings: EmbeddingSettings) -> Model:
     """Like :func:`parse`, and the precision must be one the engine has."""
     model = parse(settings.model)
     allowed = PRECISIONS.get(model.engine)
-    if allowed and settings.precision not in allowed:
+    if allowed and settings.precision not in (AUTO, *allowed):
         raise ConfigError(
             'embedding.precision = "{value}" is unknown to {model}; did you mean "{nearest}"? It may be {allowed}',
             value=settings.precision,
@@ -82,6 +82,12 @@ def check(settings: EmbeddingSettings) -> Model:
             allowed=", ".join(allowed),
         )
     return model
+
+
+def precision(settings: EmbeddingSettings, engine: Engine) -> str:
+    """The arithmetic that is used; "" where the engine decides."""
+    allowed = PRECISIONS.get(engine, ("",))
+    return settings.precision if settings.precision in allowed else allowed[0]
 
 
 def prefixes(settings: EmbeddingSettings, engine: Engine) -> Prefixes:

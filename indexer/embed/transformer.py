@@ -21,7 +21,7 @@ from indexer.core.ports import Progress
 
 from . import public_options
 from .model_files import revision
-from .names import Prefixes, is_folder
+from .names import Engine, Prefixes, is_folder, precision
 from .text import CLEANING, clean, halves
 from .vectors import checked, unit, weighted_mean
 
@@ -66,7 +66,7 @@ class Transformer:
             "cleaning": CLEANING,
             "max_tokens": self._limit,
             "overflow": "halves until they fit, mean weighted by tokens, normalised",
-            "quantisation": _precision(self._settings),
+            "quantisation": precision(self._settings, Engine.SENTENCE_TRANSFORMERS),
             "engine": "torch " + ".".join(version("torch").split(".")[:2]),
         }
 
@@ -182,10 +182,6 @@ def _loaded(name: str, settings: EmbeddingSettings) -> Any:
         ) from error
     kind = {"bf16": "bfloat16", "fp16": "float16"}.get(settings.precision)
     return model.to(getattr(torch, kind)) if kind else model
-
-
-def _precision(settings: EmbeddingSettings) -> str:
-    return settings.precision if settings.precision in ("bf16", "fp16") else "fp32"
 
 
 def _prompt(model: Any, configured: str | None, *names: str) -> str:

@@ -220,7 +220,7 @@ WRONG = [
     ("[embedding]\nmodel = 'openai:'\nbase_url = 'http://h'", "the name of the model is missing"),
     ("[embedding]\nmodel = 'python:x'", "package.module:Class"),
     ("[embedding]\ndevice = 'cdua'", "did you mean cuda?"),
-    ("[embedding]\nprecision = 'fp8'", "possible: int8, fp32, fp16, bf16"),
+    ("[embedding]\nprecision = 'fp8'", "possible: auto, int8, fp32, fp16, bf16"),
     ("[embedding]\nprecision = 'bf16'", "built-in models run in int8 or fp32"),
     ("[embedding]\nbase_url = 'localhost:80'", "starts with http:// or https://"),
     ("[embedding]\noptions = { a = 2020-01-01 }", "only texts, numbers"),

@@ -126,6 +126,12 @@ def test_identity_is_the_content(minilm: Embedder, minilm_folder: str, tmp_path:
     assert embed.load(EmbeddingSettings(model=str(copy), options={"truncate_dim": 64})).identity() != changed
 
 
+def test_precision_it_has_not(minilm_folder: str) -> None:
+    """int8 is refused, not taken for something else."""
+    with pytest.raises(ConfigError, match="It may be fp32, bf16, fp16"):
+        embed.load(EmbeddingSettings(model=minilm_folder, precision="int8"))
+
+
 def test_precision_and_dimension_options(minilm: Embedder, minilm_folder: str) -> None:
     """bf16 stays near fp32; options reach the library's constructor."""
     half = embed.load(EmbeddingSettings(model=minilm_folder, precision="bf16"))
