@@ -89,7 +89,10 @@ class Run:
         if self.opened.healed:
             healed.append(Message("The catalog was damaged and is rebuilt ({why}).", {"why": self.opened.healed}))
         if self.request.repair and (broken := [f for f in verify(store, head=False) if f.what == CATALOG]):
-            raise StoreDamaged(broken[0].message)
+            path = str(self.world.layout.metadata / store.generation)
+            raise StoreDamaged(
+                "The catalog {path} is damaged ({why}); run `indexer repair`.", path=path, why=broken[0].message
+            )
         healed += upkeep.heal_segments(store, self.embedding.embed, prove=self.request.repair)
         if self.request.repair:
             healed += snapshots.discard_damaged(self.world.layout, store.generation)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from . import disk, snapshots
+from .catalog import NAME
 from .local import Store, generation_number
 
 
@@ -26,7 +27,8 @@ def sweep(store: Store) -> int:
 
 
 def _files(store: Store) -> Iterator[Path]:
-    """Temporary files, and segment files no catalog row names."""
+    """Temporary files, segment files no catalog row names, and what SQLite could not remove beside a snapshot."""
+    yield from store.snapshots_folder().glob(f"*/{NAME}-*")
     named = {f"{i:06d}" for (i,) in store.catalog.db.all("SELECT id FROM segment")}
     own = store.layout.metadata / store.generation
     for path in _in(store.layout.metadata, own, store.texts_folder, store.vectors_folder):

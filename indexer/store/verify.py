@@ -92,7 +92,7 @@ def _snapshots(store: Store) -> Iterator[Finding]:
 def _sqlite(store: Store) -> Iterator[Finding]:
     rows = [r[0] for r in store.catalog.db.all("PRAGMA integrity_check(5)")]
     if rows != ["ok"]:
-        yield Finding(CATALOG, Message("SQLite: {problem}", {"problem": rows[0]}))
+        yield Finding(CATALOG, Message("SQLite: {problem}", {"problem": " ".join(rows[0].split())}))
 
 
 def _segments(store: Store) -> Iterator[Finding]:
