@@ -34,10 +34,10 @@ test-models: $(VENV)/dev  ## the tests that need torch and sentence-transformers
 	$(BIN)/python -m pytest tests/embed/test_sentence_transformers.py tests/embed/test_embed_benchmark.py
 
 laws: $(VENV)/dev  ## 4,000 random histories against the reference, every sabotage
-	INDEXER_LAWS=4000 $(BIN)/python -m pytest tests/laws -s --timeout 7200
+	INDEXER_TEST_LAWS=4000 $(BIN)/python -m pytest tests/laws -s --timeout 7200
 
 crash: $(VENV)/dev  ## kill at every step, 200 random kills, I/O errors, power loss, flipped bits
-	INDEXER_CRASH=full $(BIN)/python -m pytest tests/crash -s --timeout 7200
+	INDEXER_TEST_CRASH=full $(BIN)/python -m pytest tests/crash -s --timeout 7200
 
 bench: $(VENV)/dev  ## cost against the usual recipes
 	$(BIN)/python -m benchmarks.peers --files 1000

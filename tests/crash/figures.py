@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 
-FULL = os.environ.get("INDEXER_CRASH") == "full"
+FULL = os.environ.get("INDEXER_TEST_CRASH") == "full"
 """Every step instead of a spread of them, more kills, more flips."""
 
 tried: Counter[str] = Counter()

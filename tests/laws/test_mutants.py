@@ -1,4 +1,4 @@
-"""Every sabotage is caught by the test that is there for it (a few in a plain run, all when ``INDEXER_LAWS`` is set)."""
+"""Every sabotage is caught by the test that is there for it (a few in a plain run, all when ``INDEXER_TEST_LAWS`` is set)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mutants import MUTANTS, ROOT, survives
 
 def chosen() -> list[str]:
     """Which sabotages are tried here: every 19th in a plain run, all of them in ``make laws``."""
-    return list(MUTANTS) if "INDEXER_LAWS" in os.environ else list(MUTANTS)[::19]
+    return list(MUTANTS) if "INDEXER_TEST_LAWS" in os.environ else list(MUTANTS)[::19]
 
 
 @pytest.mark.parametrize("name", MUTANTS)

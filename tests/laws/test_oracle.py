@@ -1,6 +1,6 @@
 """The oracle: after any history what is found is what the reference computes (DESIGN 3.1).
 
-``INDEXER_LAWS`` sets how many histories are played (300), ``INDEXER_LAW`` plays one seed here.
+``INDEXER_TEST_LAWS`` sets how many histories are played (300), ``INDEXER_TEST_LAW`` plays one seed here.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 from histories import Verdict, generate, judge
 
-COUNT = int(os.environ.get("INDEXER_LAWS", "300"))
-FIRST = int(os.environ.get("INDEXER_LAW_FIRST", "0"))
+COUNT = int(os.environ.get("INDEXER_TEST_LAWS", "300"))
+FIRST = int(os.environ.get("INDEXER_TEST_LAW_FIRST", "0"))
 SITUATIONS = (
     "held", "released", "returned", "emptied", "away", "stale", "hidden", "pinned", "deleted", "unknown",
     "new profile", "several commits", "partial",
@@ -25,7 +25,7 @@ SITUATIONS = (
 @pytest.mark.timeout(0)
 def test_random_histories(figures: list[str]) -> None:
     """Found, listed and counted equal the reference after every update of every history."""
-    seeds = [int(os.environ["INDEXER_LAW"])] if "INDEXER_LAW" in os.environ else list(range(FIRST, FIRST + COUNT))
+    seeds = [int(os.environ["INDEXER_TEST_LAW"])] if "INDEXER_TEST_LAW" in os.environ else list(range(FIRST, FIRST + COUNT))
     started = time.monotonic()
     verdicts = _judged(seeds)
     failed = [v.failed for v in verdicts if v.failed]
