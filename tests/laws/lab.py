@@ -375,7 +375,9 @@ class Lab:
     def chmod(self, source: str, path: str, mode: int) -> None:
         """Rights of a file or folder; 0 forbids to look."""
         if not self.quiet:
-            self._path(source, path).chmod(mode, follow_symlinks=True)
+            where = self._path(source, path)
+            # 0o644 gives a file back its bits; on what became a folder meanwhile that means 0o755
+            where.chmod(0o755 if mode and where.is_dir() else mode, follow_symlinks=True)
 
     def rules(self, source: str, n: int) -> None:
         """Another ``.indexerignore``."""
