@@ -25,7 +25,9 @@ SITUATIONS = (
 @pytest.mark.timeout(0)
 def test_random_histories(figures: list[str]) -> None:
     """Found, listed and counted equal the reference after every update of every history."""
-    seeds = [int(os.environ["INDEXER_TEST_LAW"])] if "INDEXER_TEST_LAW" in os.environ else list(range(FIRST, FIRST + COUNT))
+    seeds = (
+        [int(os.environ["INDEXER_TEST_LAW"])] if "INDEXER_TEST_LAW" in os.environ else list(range(FIRST, FIRST + COUNT))
+    )
     started = time.monotonic()
     verdicts = _judged(seeds)
     failed = [v.failed for v in verdicts if v.failed]
