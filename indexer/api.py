@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .care.generations import Profile
 from .core.errors import IndexerError, StoreDamaged
 from .core.model import EmbeddingSettings, Hit
 from .core.ports import Embedder, Parser, Splitter
 from .settings import Settings
 from .store.catalog import Catalog
-from .store.generations import Profile
 from .store.local import Layout
 
 if TYPE_CHECKING:

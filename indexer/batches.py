@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from .care import upkeep
 from .core.diff import Candidate
 from .core.model import Key, unraw
 from .core.plan import first_and_rest
@@ -12,7 +13,7 @@ from .intake import Intake, Rules, record_attempts
 from .look import DAY_NS, Looked, Request, World
 from .report import Report
 from .sources import folder
-from .store import disk, upkeep
+from .store import disk
 from .store.batch import Batch, removal, standing
 from .store.local import Store
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from .care import generations
 from .core.errors import EmbeddingFailed
 from .core.ports import Embedder
 from .look import World
 from .report import Tally
-from .store import generations
 from .store.catalog import Catalog
 
 if TYPE_CHECKING:
-    from .store.donor import Donor
+    from .care.donor import Donor
     from .store.vectors import Vectors
 
 
@@ -35,7 +35,7 @@ class Embedding:
         import numpy as np
 
         if self._from and self._donor is None:
-            from .store.donor import Donor
+            from .care.donor import Donor
 
             self._donor = Donor(self.world.layout, self._from)
         have = self._donor.vectors(list(texts)) if self._donor else {}

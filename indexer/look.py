@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .care import upkeep
+from .care.generations import Profile
 from .core.diff import ChangeSet, diff
 from .core.errors import IndexerError, SourceUnavailable
 from .core.model import FileStat, Key, Message, Source, raw, unraw
@@ -17,9 +19,7 @@ from .core.ports import Parser, Splitter
 from .report import Problem, Report
 from .settings import Settings
 from .sources import folder
-from .store import upkeep
 from .store.catalog import Catalog
-from .store.generations import Profile
 from .store.local import Layout
 
 if TYPE_CHECKING:

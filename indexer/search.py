@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .care import snapshots
 from .core.errors import IndexerError, StoreDamaged, UsageError
 from .core.model import Hit, Key, unraw
-from .store import snapshots
 from .store.catalog import Catalog, Spans, unpack_ids
 from .store.local import Layout
 from .store.schema import HOLDS
@@ -152,7 +152,7 @@ class Reader:
 
     @staticmethod
     def _metadata(details: str | None) -> Mapping[str, Any]:
-        from .store.handmade import metadata_of
+        from .care.handmade import metadata_of
 
         return metadata_of(details)
 

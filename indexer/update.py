@@ -13,16 +13,17 @@ from contextlib import suppress
 from typing import Any
 
 from .batches import Batches
+from .care import generations, snapshots, upkeep
+from .care.generations import Opened
+from .care.verify import CATALOG, verify
 from .core.errors import IndexerError, StoreDamaged
 from .core.model import Message
 from .embedding import Embedding
 from .look import Looked, Looker, Request, World
 from .report import Problem, Report
-from .store import disk, generations, snapshots, upkeep
-from .store.generations import Opened
+from .store import disk
 from .store.local import Store
 from .store.recover import recover
-from .store.verify import CATALOG, verify
 
 __all__ = ["Report", "Request", "Run", "World", "update"]
 
@@ -178,7 +179,7 @@ class Run:
 
         Documents handed in through the API, and last good versions of what cannot be read now. Whether anything did.
         """
-        from .store import handmade, succession
+        from .care import handmade, succession
 
         how = (self.world.layout, self.store, self.embedding.vectors, self._run_id(), self.world.now_ns())
         carried = handmade.carry_over(*how)

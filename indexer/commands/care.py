@@ -62,7 +62,7 @@ def _served(kb: KnowledgeBase) -> str:
 
 
 def _snapshots(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    from ..store import snapshots
+    from ..care import snapshots
 
     if options.take:
         with _writing(kb) as store:
@@ -86,7 +86,7 @@ def _snapshots(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 
 
 def _rollback(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    from ..store import rollback
+    from ..care import rollback
 
     if options.release:
         with _writing(kb) as store:
@@ -134,7 +134,7 @@ def _run_number(store: Store) -> int:
 
 
 def _verify(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    from ..store.verify import verify
+    from ..care.verify import verify
 
     with _writing(kb) as store:
         findings = verify(store)
@@ -166,7 +166,7 @@ def _repair(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 
 
 def _gc(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    from ..store import snapshots, upkeep
+    from ..care import snapshots, upkeep
 
     now = time.time_ns()
     with _writing(kb) as store:

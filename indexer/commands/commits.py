@@ -77,7 +77,7 @@ def _versions(catalog: Catalog, key: Key) -> list[dict[str, Any]]:
 
 
 def _diff(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    from ..store import rollback
+    from ..care import rollback
 
     reader = kb.reader()
     with reader.catalog.db.read():

@@ -17,7 +17,7 @@ from .problems import Location, raise_all, wrong_value
 from .schema import NAME, NAME_RULE
 
 RESERVED = "langchain"
-"""The source of documents that lie in no folder (see :mod:`indexer.store.handmade`)."""
+"""The source of documents that lie in no folder (see :mod:`indexer.care.handmade`)."""
 
 if TYPE_CHECKING:
     from .layers import Layers

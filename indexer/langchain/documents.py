@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langchain_core.documents import Document
 
+from ..care.handmade import SOURCE
 from ..core.model import Key
-from ..store.handmade import SOURCE
 
 if TYPE_CHECKING:
     from ..core.model import Hit

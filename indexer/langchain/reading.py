@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain_core.documents import Document
 
+from ..care import handmade
 from ..core.model import Hit, raw
 from ..search import matches
-from ..store import handmade
 from ..store.catalog import Spans, unpack_ids
 from ..store.passages import Passages
 from ..store.vectors import Bitmap

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..care.handmade import SOURCE, metadata_of
 from ..core.model import Key, unraw
 from ..store.catalog import Catalog, Spans, unpack_ids
-from ..store.handmade import SOURCE, metadata_of
 from .documents import file_metadata
 
 _SQL = (

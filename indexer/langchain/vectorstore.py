@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from langchain_core.embeddings import Embeddings
 
+    from ..care.handmade import Made
     from ..core.model import Hit
-    from ..store.handmade import Made
 
 
 class IndexerVectorStore(VectorStore):
@@ -204,7 +204,7 @@ def _ids(documents: Sequence[Document], given: Sequence[str | None] | None) -> l
 
 
 def _made(id: str, document: Document) -> Made:
-    from ..store.handmade import Made
+    from ..care.handmade import Made
 
     try:
         id.encode("utf-8", "surrogateescape")

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..care import generations, handmade, upkeep
+from ..care.handmade import Made
 from ..core.errors import Busy, IndexerError
-from ..store import disk, generations, handmade, upkeep
+from ..store import disk
 from ..store.batch import Batch
-from ..store.handmade import Made
 from ..store.local import Store
 from ..store.texts import key_of
 from ..update import actor

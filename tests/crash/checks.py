@@ -12,9 +12,9 @@ import faiss
 import numpy as np
 
 from indexer import KnowledgeBase
+from indexer.care.verify import verify
 from indexer.store.catalog import Catalog
 from indexer.store.local import Store
-from indexer.store.verify import verify
 
 from .scene import DAYS, DUE, LATER, Places, Scene, clock, files, found, lay, model
 

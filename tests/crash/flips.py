@@ -13,10 +13,10 @@ from typing import Any
 
 from indexer import cli
 from indexer.api import KnowledgeBase
+from indexer.care import snapshots
 from indexer.commands import care, inspect
 from indexer.core.errors import DAMAGED, DONE, IndexerError
 from indexer.search import Reader
-from indexer.store import snapshots
 from indexer.store.catalog import Catalog
 from indexer.update import Request, update
 

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from indexer.care import upkeep
 from indexer.cli import Out
 from indexer.commands import care
-from indexer.store import disk, upkeep
+from indexer.store import disk
 from indexer.update import Request, update
 
 from .checks import head

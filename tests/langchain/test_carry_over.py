@@ -12,11 +12,12 @@ from knowledge import WORDS, FailingAt, make
 from words import WordEmbeddings
 
 from indexer import KnowledgeBase
+from indexer.care import handmade, rollback, snapshots
+from indexer.care.verify import verify
 from indexer.core.errors import IndexerError
-from indexer.store import disk, handmade, rollback, snapshots
+from indexer.store import disk
 from indexer.store.local import Store
 from indexer.store.passages import Passages
-from indexer.store.verify import verify
 from indexer.update import Request, update
 
 FILES = {f"{n}.txt": f"File {n} speaks of subject {n} at length.\n" for n in range(5)}

@@ -18,13 +18,13 @@ from langchain_core.indexing import InMemoryRecordManager, index
 from words import WordEmbeddings
 
 from indexer import KnowledgeBase
+from indexer.care.verify import verify
 from indexer.core.errors import Busy, ConfigError, EmbeddingFailed, ModelChanged, UsageError
 from indexer.core.model import Source
 from indexer.langchain import IndexerVectorStore
 from indexer.langchain.vectorstore import relevance
 from indexer.store import disk
 from indexer.store.local import Store
-from indexer.store.verify import verify
 
 FILES = {
     "policies/leave.md": "# Leave\n\n## Marriage\n\nStaff have three days of marriage leave.\n\n"

@@ -24,13 +24,14 @@ import law_embedder
 from reference import Reference, Version, Walk
 
 from indexer import KnowledgeBase
+from indexer.care import rollback, upkeep
+from indexer.care.verify import verify
 from indexer.core.errors import IndexerError, ParserDied
 from indexer.core.model import EmbeddingSettings, Hit, Key, Parsed, ParseLimits, Source, SplitSettings
 from indexer.parse import Parsers
 from indexer.settings import Settings
-from indexer.store import disk, rollback, upkeep
+from indexer.store import disk
 from indexer.store.local import Store
-from indexer.store.verify import verify
 from indexer.update import Report, Request, update
 
 DAY = 86_400 * 10**9

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from indexer.care.generations import PROBE
 from indexer.embed.hashing import HashEmbedder
-from indexer.store.generations import PROBE
 
 seen: list[str] = []
 """Every passage embedded by this process, the probe left out."""

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from indexer import KnowledgeBase
+from indexer.care import upkeep
 from indexer.core.model import EmbeddingSettings, Source, SplitSettings
 from indexer.settings import Settings
-from indexer.store import disk, upkeep
+from indexer.store import disk
 from indexer.store.local import Store
 from indexer.update import Request, update
 

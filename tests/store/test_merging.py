@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.store.upkeep import CAP, FAN, choose
+from indexer.care.upkeep import CAP, FAN, choose
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import StoreDamaged
 from ..core.model import FileStat, State
 from ..sources import folder
-from .batch import Batch, Draft, Settled
-from .catalog import DOCUMENT_COLUMNS, Catalog, DocumentRow, unpack_ids
-from .local import Layout, Store
-from .passages import Passages
-from .texts import key_of
+from ..store.batch import Batch, Draft, Settled
+from ..store.catalog import DOCUMENT_COLUMNS, Catalog, DocumentRow, unpack_ids
+from ..store.local import Layout, Store
+from ..store.passages import Passages
+from ..store.texts import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

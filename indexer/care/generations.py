@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from ..core.errors import IndexerError, ModelChanged, StoreDamaged
 from ..core.ports import Embedder
-from . import disk, snapshots, succession
-from .catalog import Catalog
-from .local import Layout, Store
-from .recover import recover
+from ..store import disk
+from ..store.catalog import Catalog
+from ..store.local import Layout, Store
+from ..store.recover import recover
+from . import snapshots, succession
 from .verify import CATALOG, verify
 
 

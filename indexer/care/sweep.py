@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import disk, snapshots
-from .catalog import NAME
-from .local import Store, generation_number
+from ..store import disk
+from ..store.catalog import NAME
+from ..store.local import Store, generation_number
+from . import snapshots
 
 
 def sweep(store: Store) -> int:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ..core.errors import UsageError
 from ..core.model import State
-from .batch import Batch, Settled, standing
-from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand
-from .local import Store
+from ..store.batch import Batch, Settled, standing
+from ..store.catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand
+from ..store.local import Store
 
 
 class Change(NamedTuple):

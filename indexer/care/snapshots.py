@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from ..core.errors import StoreDamaged
 from ..core.model import Message
-from . import disk
-from .catalog import NAME, Catalog
-from .local import Layout, Store
-from .seal import SEAL, seal
+from ..store import disk
+from ..store.catalog import NAME, Catalog
+from ..store.local import Layout, Store
+from ..store.seal import SEAL, seal
 
 MANIFEST = "manifest"
 

@@ -12,15 +12,16 @@ from ..core.errors import StoreDamaged
 from ..core.model import Key, Message, Source, unraw
 from ..settings import Settings
 from ..sources import folder
-from . import disk, snapshots, vectors
-from .catalog import Catalog, notes_of, stamp
-from .local import Store
-from .schema import HOLDS
+from ..store import disk, vectors
+from ..store.catalog import Catalog, notes_of, stamp
+from ..store.local import Store
+from ..store.schema import HOLDS
+from ..store.texts import Texts
+from . import snapshots
 from .sweep import sweep as sweep
-from .texts import Texts
 
 if TYPE_CHECKING:
-    from .vectors import Vectors
+    from ..store.vectors import Vectors
 
 DAY_NS = 86_400 * 10**9
 FAN = 8

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..core.errors import StoreDamaged
 from ..core.model import Message
-from . import disk, proofs, snapshots, tip
+from ..store import disk, tip
+from ..store.local import Store
+from ..store.seal import SEAL, seal
+from ..store.texts import Texts, key_of
+from . import proofs, snapshots
 from .findings import CATALOG, LOST, RECORDS, SNAPSHOT, VECTORS, Finding
-from .local import Store
-from .seal import SEAL, seal
-from .texts import Texts, key_of
 
 
 def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, head: bool = True) -> list[Finding]:

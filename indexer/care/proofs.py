@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..core.model import Message
-from .catalog import DOCUMENT_COLUMNS, Catalog, Spans, unpack_ids
-from .digests import add_terms, chain, content_digest, proof, term
+from ..store.catalog import DOCUMENT_COLUMNS, Catalog, Spans, unpack_ids
+from ..store.digests import add_terms, chain, content_digest, proof, term
+from ..store.local import Store
+from ..store.recover import UNFINISHED, disagreeing
+from ..store.schema import ranges
 from .findings import CATALOG, RECORDS, Finding
-from .local import Store
-from .recover import UNFINISHED, disagreeing
-from .schema import ranges
 
 
 def contents(store: Store) -> Iterator[Finding]:
@@ -121,8 +121,8 @@ def records(store: Store) -> Iterator[Finding]:
 
 def added(store: Store) -> Iterator[Finding]:
     """Documents handed in through the API: their text and metadata are what was added."""
+    from ..store.passages import Passages
     from . import handmade
-    from .passages import Passages
 
     with Passages(store.catalog, store.vectors_folder, store.texts_folder) as passages:
         for key in handmade.damaged(store.catalog, passages):

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..core.errors import StoreDamaged
-from . import vectors
-from .local import Layout
-from .texts import KEY_BYTES, Texts
+from ..store import vectors
+from ..store.local import Layout
+from ..store.texts import KEY_BYTES, Texts
 
 if TYPE_CHECKING:
-    from .vectors import Vectors
+    from ..store.vectors import Vectors
 
 
 class Donor:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import StoreDamaged, UsageError
 from ..core.model import Chunk, Key, State, raw, unraw
-from .batch import Batch, Draft, Settled, removal
-from .catalog import Catalog, Spans, unpack_ids
-from .local import Layout, Store
-from .passages import Passages
-from .texts import key_of
+from ..store.batch import Batch, Draft, Settled, removal
+from ..store.catalog import Catalog, Spans, unpack_ids
+from ..store.local import Layout, Store
+from ..store.passages import Passages
+from ..store.texts import key_of
 
 if TYPE_CHECKING:
-    from .vectors import Vectors
+    from ..store.vectors import Vectors
 
 SOURCE = "langchain"
 """The reserved source; a configured folder must not have this name."""

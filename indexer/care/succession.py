@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import StoreDamaged
 from ..core.model import State
 from ..sources import folder
-from .batch import Batch, Draft, Settled
-from .catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand, squeeze, unpack_ids
-from .local import Layout, Store
-from .passages import Passages
-from .publish import put_documents
-from .texts import key_of
+from ..store.batch import Batch, Draft, Settled
+from ..store.catalog import DOCUMENT_COLUMNS, GONE, Catalog, DocumentRow, expand, squeeze, unpack_ids
+from ..store.local import Layout, Store
+from ..store.passages import Passages
+from ..store.publish import put_documents
+from ..store.texts import key_of
 
 if TYPE_CHECKING:
-    from .vectors import Vectors
+    from ..store.vectors import Vectors
 
 EmbedKeyed = Callable[[Mapping[bytes, str]], "Vectors"]
 AT_ONCE = 0
