@@ -171,7 +171,13 @@ def _run(words: Sequence[str], lang: str, out: Out, walked: Walked | None) -> in
     named = next((w for w in words if not w.startswith("-")), None)
     if named is not None and named not in COMMANDS:
         raise UsageError("There is no command {name}.{hint}", name=named, hint=_nearest(named))
-    options = parser(lang, named).parse_args(words)
+    options, unknown = parser(lang, named).parse_known_args(words)
+    if unknown:
+        raise UsageError(
+            "`{command}` does not know {words}. See `{command} --help`.",
+            command=f"indexer {named or ''}".strip(),
+            words=" ".join(unknown),
+        )
     if options.command is None:
         parser(lang).print_help()
         return 0

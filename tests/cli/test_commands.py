@@ -249,6 +249,15 @@ def test_help_everywhere(capsys: Out, monkeypatch: pytest.MonkeyPatch, command: 
     assert all(not re.search(r"--[a-z-]+\s*$", line) for line in text.splitlines() if line.startswith("  -q"))
 
 
+@pytest.mark.parametrize("words", [["--frob"], *[[c, "--frob"] for c in COMMANDS]], ids=" ".join)
+def test_an_unknown_option_points_to_the_help_of_its_command(capsys: Out, words: list[str]) -> None:
+    """The remedy names the help that lists the options the user was looking for."""
+    extra = {"rollback": ["1"], "diff": ["1", "2"], "why": ["x"], "search": ["x"]}.get(words[0], [])
+    assert run(*words, *extra) == 2
+    said_ = said(capsys)
+    assert f"`{' '.join(['indexer', *words[:-1]])} --help`" in said_, said_
+
+
 def test_model_failure_is_five(home: Path, capsys: Out) -> None:
     """A model that does not answer is exit code 5, on record, and loses nothing."""
     run("update", "--now")
