@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .core.errors import FileProblem, ParserDied, ParseRefused, Unreadable
 from .core.model import FileStat, Key, ParseLimits, Source, State, raw, unraw
 from .core.ports import Parser, Splitter
+from .names import label_of
 from .report import Problem, Tally
 from .sources import folder
 from .sources.rules import suffix
@@ -121,7 +122,10 @@ class Intake:
         state = parsed.state if chunks or parsed.state is not State.INDEXED else State.NO_TEXT
         keys = tuple(key_of(c.text) for c in chunks)
         batch.texts.update(zip(keys, (c.text for c in chunks), strict=True))
-        details = json.dumps({**parsed.details, "parser": parsed.parser}, default=str)
+        details = json.dumps(
+            {**parsed.details, "parser": parsed.parser} | ({"label": label} if (label := label_of(parsed)) else {}),
+            default=str,
+        )
         return Draft(
             content_key(path, got.sha256),
             state,

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import names
 from .care import snapshots
 from .core.errors import IndexerError, StoreDamaged, UsageError
 from .core.model import Hit, Key, unraw
@@ -144,10 +145,12 @@ class Reader:
     ) -> Hit:
         sha, title, spans, ids, details = content
         unpacked = Spans.unpack(spans)
-        start, end, headings, page = unpacked.spans[unpack_ids(ids).index(passage)]
+        start, end, where, page = unpacked.spans[unpack_ids(ids).index(passage)]
+        headings, place = unpacked.places[where]
+        named = names.shown(title or "", details, unraw(path))
         return Hit(
-            Key(source, unraw(path)), text, score, unpacked.headings[headings], page or None, start, end, title or "",
-            self.commit if at is None else at, sha[:32].hex(), passage, self._metadata(details),
+            Key(source, unraw(path)), text, score, headings, page or None, start, end, named.title,
+            self.commit if at is None else at, sha[:32].hex(), passage, self._metadata(details), place, named.label,
         )  # fmt: skip
 
     @staticmethod

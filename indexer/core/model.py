@@ -91,14 +91,21 @@ class Section(NamedTuple):
     """A stretch of a document with one locator.
 
     ``text`` keeps its own trailing line ends: the parsed text of a document is the plain
-    concatenation of its sections. ``page`` counts from 1. A ``table`` or ``code`` section
-    is split between lines only, and kept whole where it fits.
+    concatenation of its sections. ``page`` counts from 1 (a slide is a page). A ``table`` or
+    ``code`` section is split between lines only, and kept whole where it fits.
+
+    ``place`` says where it stands in the format's own notation, the same in every language:
+    ``L10-L42`` (lines), ``A2:F51`` (cells), ``00:01:02`` (time); "" where headings and page say it.
+    ``lead`` is what a chunk of this section needs in front to be understood alone, the header
+    lines of a table; it is added to each chunk that does not begin with it.
     """
 
     text: str
     headings: tuple[str, ...] = ()
     page: int | None = None
     kind: Kind = "text"
+    place: str = ""
+    lead: str = ""
 
 
 class Parsed(NamedTuple):
@@ -106,7 +113,8 @@ class Parsed(NamedTuple):
 
     ``state`` is INDEXED, WARNED or NO_TEXT; a file that cannot be read raises
     :class:`indexer.core.errors.ParseRefused` instead. ``notes`` says why it is WARNED or
-    NO_TEXT. ``details`` is small and JSON-able (encoding chosen, pages, title ...).
+    NO_TEXT. ``details`` is small and JSON-able (encoding chosen, pages ...). ``label`` is the
+    document's own version label ("v3.1"), "" where it has none.
     """
 
     sections: tuple[Section, ...]
@@ -115,6 +123,7 @@ class Parsed(NamedTuple):
     parser: str = ""
     title: str = ""
     details: Mapping[str, object] = EMPTY
+    label: str = ""
 
     @property
     def text(self) -> str:
@@ -123,13 +132,17 @@ class Parsed(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """An occurrence of a passage: ``text == parsed.text[start:end]`` (characters)."""
+    """An occurrence of a passage: ``text`` ends with ``parsed.text[start:end]`` (characters).
+
+    It is exactly that but for a section's ``lead`` in front.
+    """
 
     text: str
     start: int
     end: int
     headings: tuple[str, ...] = ()
     page: int | None = None
+    place: str = ""
 
 
 # ---- settings (validated in config.py, plain here) -----------------------------------
@@ -233,3 +246,5 @@ class Hit(NamedTuple):
     sha256: str
     passage: int
     metadata: Mapping[str, object] = EMPTY
+    place: str = ""
+    label: str = ""

@@ -10,6 +10,7 @@ from langchain_core.documents import Document
 
 from ..care.handmade import SOURCE
 from ..core.model import Key
+from ..names import Named
 
 if TYPE_CHECKING:
     from ..core.model import Hit
@@ -44,27 +45,47 @@ def document(hit: Hit, *, score: bool = False) -> Document:
     if hit.key.source == SOURCE:
         metadata = dict(hit.metadata)
     else:
-        metadata = file_metadata(hit.key, hit.headings, hit.page, hit.start, hit.end, hit.title, hit.sha256, hit.commit)
+        metadata = file_metadata(
+            hit.key,
+            (hit.headings, hit.place),
+            hit.page,
+            hit.start,
+            hit.end,
+            Named(hit.title, hit.label),
+            hit.sha256,
+            hit.commit,
+        )
     if score:
         metadata.setdefault("score", hit.score)
     return Document(id=id_of(hit.key, hit.start, hit.end), page_content=hit.text, metadata=metadata)
 
 
 def file_metadata(
-    key: Key, headings: tuple[str, ...], page: int | None, start: int, end: int, title: str, sha256: str, commit: int
+    key: Key,
+    where: tuple[tuple[str, ...], str],
+    page: int | None,
+    start: int,
+    end: int,
+    named: Named,
+    sha256: str,
+    commit: int,
 ) -> dict[str, Any]:
     """What a chunk of a file says of itself; every key is always there, so prompts may name it.
 
     ``source`` is the full name as the product shows it (``source/path``), which is what
     LangChain's chains cite; ``path`` is relative to the source's folder. ``page`` counts from
-    1 (None where there are no pages); ``start`` and ``end`` count characters of the parsed text.
+    1 (None where there are no pages); ``place`` is the format's own locator (lines, cells, time;
+    mostly ""); ``start`` and ``end`` count characters of the parsed text; ``label`` is the
+    document's version label ("v3.1").
     """
     return {
         "source": f"{key.source}/{key.path}",
         "path": key.path,
         "page": page,
-        "headings": list(headings),
-        "title": title,
+        "headings": list(where[0]),
+        "place": where[1],
+        "title": named.title,
+        "label": named.label,
         "start": start,
         "end": end,
         "sha256": sha256,

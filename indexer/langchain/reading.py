@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain_core.documents import Document
 
+from .. import names
 from ..care import handmade
 from ..core.model import Hit, raw
 from ..search import matches
@@ -98,14 +99,16 @@ def _chunk(reader: Reader, passages: Passages, place: Place | None) -> Document 
     if place is None or source is None:
         return None
     row = catalog.documents(source, [raw(place.key.path)]).get(raw(place.key.path))
-    sql = "SELECT sha,title,spans,passages FROM content WHERE id=?"
+    sql = "SELECT sha,title,spans,passages,details FROM content WHERE id=?"
     if row is None or (content := catalog.db.one(sql, (row.content,))) is None:
         return None
-    sha, title, spans, ids = content[0][:32].hex(), content[1] or "", Spans.unpack(content[2]), unpack_ids(content[3])
-    for (start, end, headings, page), passage in zip(spans.spans, ids, strict=True):
+    sha, spans, ids = content[0][:32].hex(), Spans.unpack(content[2]), unpack_ids(content[3])
+    named = names.shown(content[1] or "", content[4], place.key.path)
+    for (start, end, where, page), passage in zip(spans.spans, ids, strict=True):
         if (start, end) == (place.start, place.end):
-            paths = spans.headings[headings]
-            metadata = file_metadata(place.key, paths, page or None, start, end, title, sha, catalog.head())
+            metadata = file_metadata(
+                place.key, spans.places[where], page or None, start, end, named, sha, catalog.head()
+            )
             return Document(id=id_of(place.key, start, end), page_content=passages.text(passage), metadata=metadata)
     return None
 

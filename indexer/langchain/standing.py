@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from .. import names
 from ..care.handmade import SOURCE, metadata_of
 from ..core.model import Key, unraw
 from ..store.catalog import Catalog, Spans, unpack_ids
@@ -41,11 +42,11 @@ class Shown(NamedTuple):
             yield Standing(unpack_ids(self.passages)[0], 0, 0, metadata_of(self.details))
             return
         unpacked, sha, seen = Spans.unpack(self.spans), self.sha[:32].hex(), set[int]()
-        for (start, end, headings, page), passage in zip(unpacked.spans, unpack_ids(self.passages), strict=True):
+        named = names.shown(self.title, self.details, self.key.path)
+        for (start, end, where, page), passage in zip(unpacked.spans, unpack_ids(self.passages), strict=True):
             if passage not in seen:
                 seen.add(passage)
-                paths = unpacked.headings[headings]
-                metadata = file_metadata(self.key, paths, page or None, start, end, self.title, sha, commit)
+                metadata = file_metadata(self.key, unpacked.places[where], page or None, start, end, named, sha, commit)
                 yield Standing(passage, start, end, metadata)
 
 

@@ -1,9 +1,7 @@
 """Bytes to sections: which parser reads which suffix, and where it runs.
 
-    .txt .text .log     text      decoded here (codecs only, nothing is interpreted)
-    .md .markdown       markdown  decoded here, scanned line by line
-    .pdf                pdf       in the worker process
-    .docx               docx      in the worker process
+    text, markdown      decoded here: codecs and fixed scans, nothing is interpreted
+    everything else     in the worker process: see `formats.SUFFIXES`
     configured suffix   a LangChain BaseLoader on a private copy, in the worker process
 
 A parser is a module of this package with ``VERSION: str`` and
@@ -26,28 +24,10 @@ from typing import TYPE_CHECKING
 from indexer.core.errors import ConfigError, ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, State
 
+from .formats import IN_PROCESS, LIBRARIES, SUFFIXES, VERSIONS
+
 if TYPE_CHECKING:
     from .sandbox import Sandbox
-
-SUFFIXES: Mapping[str, str] = {
-    ".txt": "text",
-    ".text": "text",
-    ".log": "text",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".pdf": "pdf",
-    ".docx": "docx",
-}
-IN_PROCESS = frozenset({"text", "markdown"})
-# Each parser's VERSION, repeated here so that comparing profiles imports no parser (a test holds them equal).
-VERSIONS: Mapping[str, str] = {"text": "1", "markdown": "1", "pdf": "1", "docx": "1"}
-# Libraries whose minor release may change what a parser makes of the same bytes.
-LIBRARIES: Mapping[str, tuple[str, ...]] = {
-    "text": ("chardet",),
-    "markdown": ("chardet",),
-    "pdf": ("pypdf", "fonttools"),
-    "docx": ("lxml",),
-}
 
 
 class Parsers:

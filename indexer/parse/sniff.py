@@ -12,6 +12,8 @@ import struct
 from indexer.core.errors import ParseRefused
 from indexer.core.model import Message
 
+from .formats import CONTENT, TEXTUAL
+
 HEAD = 4096
 
 # (offset, mark, what it is); the order decides.
@@ -84,29 +86,24 @@ _PDF_START = re.compile(rb"\s{0,64}%PDF-\d\.\d")
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 _MHTML = re.compile(rb"\s*(?:from:|mime-version:|subject:)[^\n]*\n", re.I)
 
-PARSED_AS = {"PDF document": "pdf", "Word document (.docx)": "docx"}
-
 
 def check(parser: str, data: bytes) -> tuple[str, Message | None]:
     """The parser that really fits, and a note when it is not the suffix's own.
 
     Raises ParseRefused, naming what the file is and the remedy, when no parser fits.
     """
-    textual = parser in ("text", "markdown")
+    textual = parser in TEXTUAL
     if textual and data[0] not in _FIRST:
         return parser, None
     kind = identify(data, binary=not textual)
-    if kind is None or PARSED_AS.get(kind) == parser:
-        return parser, None
-    if kind == "HTML page" and textual:
-        note = Message("The file is an HTML page: its tags are indexed as text. Save it as plain text")
-        return parser, note if parser == "text" else None
-    if kind in PARSED_AS and not textual:
-        real = PARSED_AS[kind]
-        return real, Message(
-            "The file is a {kind} and was read as such; rename it to .{suffix}", {"kind": kind, "suffix": real}
-        )
-    raise refusal(kind)
+    real = CONTENT.get(kind or "")
+    if kind == "HTML page" and parser == "text" and real is None:
+        return parser, Message("The file is an HTML page: its tags are indexed as text. Save it as plain text")
+    if kind is None or real == parser or (kind == "HTML page" and textual and parser != "text"):
+        return parser, None  # pages in Markdown, templates and code are what they say
+    if real is None:
+        raise refusal(kind)
+    return real, Message("The file is a {kind} and was read as such; correct the ending of its name", {"kind": kind})
 
 
 def refusal(kind: str) -> ParseRefused:

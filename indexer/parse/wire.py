@@ -66,14 +66,15 @@ def pack(parsed: Parsed) -> tuple[dict[str, object], bytes]:
     header: dict[str, object] = {
         "answer": "parsed",
         "sections": [
-            [len(text), [clean(h) for h in section.headings], section.page, section.kind]
-            for text, section in zip(texts, parsed.sections, strict=True)
+            [len(text), [clean(h) for h in s.headings], s.page, s.kind, clean(s.place), clean(s.lead)]
+            for text, s in zip(texts, parsed.sections, strict=True)
         ],
         "state": parsed.state.value,
         "notes": [pack_message(note) for note in parsed.notes],
         "parser": parsed.parser,
         "title": clean(parsed.title),
         "details": dict(parsed.details),
+        "label": clean(parsed.label),
     }
     return header, "".join(texts).encode()
 
@@ -109,7 +110,9 @@ def unpack(header: Mapping[str, Any], body: bytes, limits: ParseLimits) -> Parse
         details = header["details"]
         if not isinstance(details, dict):
             raise Garbled
-        return Parsed(sections, state, notes, str(header["parser"]), str(header["title"]), details)
+        return Parsed(
+            sections, state, notes, str(header["parser"]), str(header["title"]), details, str(header["label"])
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise Garbled from error
 
@@ -120,13 +123,13 @@ def _sections(rows: object, text: str, limits: ParseLimits) -> list[Section]:
     made: list[Section] = []
     at = 0
     paths: dict[tuple[str, ...], tuple[str, ...]] = {}  # one tuple per heading path, not per section
-    for size, headings, page, kind in rows:
+    for size, headings, page, kind, place, lead in rows:
         if not (isinstance(size, int) and 0 <= size <= len(text) - at and isinstance(page, int | None)):
             raise Garbled
         path = tuple(str(heading) for heading in headings)
-        if kind not in KINDS:
+        if kind not in KINDS or not (isinstance(place, str) and isinstance(lead, str)):
             raise Garbled
-        made.append(Section(text[at : at + size], paths.setdefault(path, path), page, cast(Kind, kind)))
+        made.append(Section(text[at : at + size], paths.setdefault(path, path), page, cast(Kind, kind), place, lead))
         at += size
     if at != len(text):
         raise Garbled

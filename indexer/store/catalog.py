@@ -43,32 +43,38 @@ DOCUMENT_COLUMNS = "id,source,path,sha,state,content,notes,tries,retry_at,denied
 
 
 class Spans(NamedTuple):
-    """Where the chunks of a content lie: (start, end, index into headings, page or 0)."""
+    """Where the chunks of a content lie: (start, end, index into places, page or 0).
 
-    headings: tuple[tuple[str, ...], ...]
+    A place is a heading path and the format's own locator (lines, cells, time; mostly "").
+    """
+
+    places: tuple[tuple[tuple[str, ...], str], ...]
     spans: tuple[tuple[int, int, int, int], ...]
 
     @classmethod
     def of(cls, chunks: Sequence[Chunk]) -> Spans:
-        """The locators of chunks, heading paths stored once."""
-        paths: dict[tuple[str, ...], int] = {}
-        spans = [(c.start, c.end, paths.setdefault(c.headings, len(paths)), c.page or 0) for c in chunks]
-        return cls(tuple(paths), tuple(spans))
+        """The locators of chunks, places stored once."""
+        places: dict[tuple[tuple[str, ...], str], int] = {}
+        spans = [(c.start, c.end, places.setdefault((c.headings, c.place), len(places)), c.page or 0) for c in chunks]
+        return cls(tuple(places), tuple(spans))
 
     def pack(self) -> bytes:
-        """Compressed JSON."""
-        return zlib.compress(
-            json.dumps([self.headings, self.spans], ensure_ascii=False, separators=(",", ":")).encode(), 1
-        )
+        """Compressed JSON; a place without a locator is the list of its headings."""
+        places = [[*headings] if not place else {"in": headings, "at": place} for headings, place in self.places]
+        return zlib.compress(json.dumps([places, self.spans], ensure_ascii=False, separators=(",", ":")).encode(), 1)
 
     @classmethod
     def unpack(cls, blob: bytes) -> Spans:
         """Inverse of :meth:`pack`; raises StoreDamaged."""
         try:
-            headings, spans = json.loads(zlib.decompress(blob))
+            places, spans = json.loads(zlib.decompress(blob))
         except (zlib.error, ValueError) as e:
             raise StoreDamaged("The catalog holds a damaged content ({why}); run `indexer repair`.", why=str(e)) from e
-        return cls(tuple(map(tuple, headings)), tuple(map(tuple, spans)))
+        return cls(tuple(map(_place, places)), tuple(map(tuple, spans)))
+
+
+def _place(stored: list[str] | dict[str, Any]) -> tuple[tuple[str, ...], str]:
+    return (tuple(stored["in"]), stored["at"]) if isinstance(stored, dict) else (tuple(stored), "")
 
 
 def squeeze(files: bytes) -> bytes:

@@ -73,7 +73,7 @@ def test_a_chunk_of_a_file_says_where_it_stands(kb: KnowledgeBase) -> None:
     hit = kb.search("marriage leave days", 1)[0]
     assert found.metadata == {
         "source": "knowledge_base/policies/leave.md", "path": "policies/leave.md", "page": None,
-        "headings": ["Leave", "Marriage"], "title": hit.title, "start": hit.start, "end": hit.end,
+        "headings": ["Leave", "Marriage"], "place": "", "label": "", "title": hit.title, "start": hit.start, "end": hit.end,
         "sha256": hit.sha256, "commit": 1,
     }  # fmt: skip
     assert kb.vectorstore().get_by_ids([found.id or ""]) == [found]

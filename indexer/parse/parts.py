@@ -1,0 +1,39 @@
+"""A document inside a document (an attachment), parsed by the parser of its own format, in the same worker."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from indexer.core.errors import ParseRefused
+from indexer.core.model import Parsed, ParseLimits
+
+from .formats import CONTENT, SUFFIXES
+
+DEEPEST = 3  # an attachment of an attachment of an attachment
+
+
+def parse_part(name: str, data: bytes, limits: ParseLimits, depth: int = 1) -> Parsed:
+    """What a file named ``name`` with these bytes says. Raises ParseRefused, unsupported formats included.
+
+    ``depth`` counts the documents around it; parsers that have parts of their own take it as
+    their third argument.
+    """
+    from . import sniff
+
+    suffix = name[name.rfind(".") :].lower() if "." in name else ""
+    parser = SUFFIXES.get(suffix)
+    if parser is None:
+        parser = CONTENT.get(sniff.identify(data, binary=True) or "")
+    if parser is None:
+        raise ParseRefused("Files of type {suffix} are unsupported; convert the file or exclude it", suffix=suffix)
+    real, _ = sniff.check(parser, data)
+    if real in NESTING:
+        if depth >= DEEPEST:
+            raise ParseRefused("Attachments are nested more than {limit} deep; they were not read", limit=DEEPEST)
+        nested: Parsed = import_module(f"{__package__}.{real}").parse(data, limits, depth + 1)
+        return nested
+    parsed: Parsed = import_module(f"{__package__}.{real}").parse(data, limits)
+    return parsed
+
+
+NESTING = frozenset({"eml", "msg"})
