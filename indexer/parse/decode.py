@@ -65,6 +65,14 @@ def decode(data: bytes) -> Decoded:
     return Decoded(text, "utf-8")
 
 
+def decode_stated(data: bytes, codec: str) -> Decoded | None:
+    """The text in the encoding the document states for itself, with a few bad bytes; None when that does not hold."""
+    try:
+        return _replacing(data, codec, 0, most=1 + len(data) // 1000)
+    except (_TooMany, LookupError, UnicodeError):
+        return None
+
+
 def _accident(data: bytes, text: str) -> bool:
     from .charsets import accident
 

@@ -38,7 +38,7 @@ def read(data: bytes) -> Readable:
     text = normalise(found.text)
     if not text or text.isspace():
         return Readable("", State.NO_TEXT, (Message("The file has no text, only white space"),), details)
-    notes = tuple(_damage(found))
+    notes = tuple(damage(found))
     if notes:
         return Readable(text, State.WARNED, notes, details)
     return Readable(text, State.INDEXED, (), details)
@@ -52,7 +52,8 @@ def parse(data: bytes, limits: ParseLimits) -> Parsed:
     return Parsed(sections, found.state, found.notes, "text", details=found.details)
 
 
-def _damage(found: Decoded) -> Iterator[Message]:
+def damage(found: Decoded) -> Iterator[Message]:
+    """What a person should know of how the bytes were read: zeros left out, places that are no text."""
     if found.zeros:
         yield Message(
             "{count} zero bytes in the text were left out, as after a crash; check the file", {"count": found.zeros}
