@@ -18,15 +18,17 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
+from itertools import chain
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ConfigError, ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, State
 
-from .formats import IN_PROCESS, LIBRARIES, SUFFIXES, VERSIONS
+from .formats import IN_PROCESS, LIBRARIES, PROGRAMS, SUFFIXES, VERSIONS
 
 if TYPE_CHECKING:
+    from .netblock import Role
     from .sandbox import Sandbox
 
 
@@ -43,7 +45,7 @@ class Parsers:
         self._limits = limits
         self._loaders = {_suffix_key(suffix): _loader_spec(spec) for suffix, spec in (loaders or {}).items()}
         self._free = BoundedSemaphore(max(1, workers))
-        self._pool: list[Sandbox] = []
+        self._pool: dict[Role, list[Sandbox]] = {}  # each kind of worker may do just what it must
         self._generation = 0  # raised by close: a worker given back later is not kept
         self._lock = Lock()
 
@@ -84,9 +86,9 @@ class Parsers:
     def close(self) -> None:
         """Ends the worker processes; a later ``parse`` starts new ones."""
         with self._lock:
-            pool, self._pool = self._pool, []
+            pool, self._pool = self._pool, {}
             self._generation += 1
-        for sandbox in pool:
+        for sandbox in chain.from_iterable(pool.values()):
             sandbox.close()
 
     def _dispatch(self, name: str, data: bytes) -> Parsed:
@@ -108,16 +110,19 @@ class Parsers:
         """Asks the worker that was used last, the warmest; a new one when there is none."""
         from .sandbox import Sandbox
 
+        parser = request["parser"]
+        role: Role = "loader" if parser == "loader" else "program" if parser in PROGRAMS else "parser"
         with self._free:
             with self._lock:
                 generation = self._generation
-                sandbox = self._pool.pop() if self._pool else Sandbox(self._limits, bool(self._loaders))
+                idle = self._pool.setdefault(role, [])
+                sandbox = idle.pop() if idle else Sandbox(self._limits, role)
             try:
                 return sandbox.parse(request, data)
             finally:
                 with self._lock:
                     if kept := generation == self._generation:
-                        self._pool.append(sandbox)
+                        self._pool.setdefault(role, []).append(sandbox)
                 if not kept:
                     sandbox.close()
 

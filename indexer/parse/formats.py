@@ -16,6 +16,9 @@ SUFFIXES: Mapping[str, str] = {f".{suffix}": name for name, all_ in _BY_PARSER.i
 IN_PROCESS = frozenset({"text", "markdown"})
 """Parsers that only decode; all others run in the worker process."""
 
+PROGRAMS: frozenset[str] = frozenset()
+"""Parsers that run an installed program: only their worker process may have children (see `netblock`)."""
+
 VERSIONS: Mapping[str, str] = {
     "text": "1",
     "markdown": "1",

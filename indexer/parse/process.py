@@ -18,6 +18,7 @@ from indexer.core.errors import ParserDied
 from indexer.core.model import ParseLimits
 
 from . import wire
+from .netblock import Role
 
 START_SECONDS = 60.0
 KEPT_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "TZ")
@@ -44,14 +45,14 @@ def _not_started(detail: str) -> Blamed:
 class Worker:
     """One process with its pipes and its empty working folder."""
 
-    def __init__(self, limits: ParseLimits, loaders: bool) -> None:
+    def __init__(self, limits: ParseLimits, role: Role) -> None:
         self.served = 0
         self._limits = limits
         self._late = False
         self._folder = tempfile.mkdtemp(prefix="indexer-parse-")
         settings = {
             "limits": limits._asdict(),
-            "loaders": loaders,
+            "role": role,
             # The kernel's signal comes when the starting *thread* ends, so only the main one will do.
             "die_with_parent": threading.current_thread() is threading.main_thread(),
         }
@@ -64,7 +65,7 @@ class Worker:
         self._answers = cast(IO[bytes], self._process.stdout)
         try:
             with self._clock(START_SECONDS):
-                self._receive()
+                self.held = str(self._receive()[0].get("held"))  # what the kernel keeps from it
         except (Ended, wire.Garbled, ValueError, OSError) as error:
             detail = self._last_words()
             self.stop()

@@ -13,6 +13,7 @@ from indexer.core.errors import ParserDied, ParseRefused
 from indexer.core.model import Parsed, ParseLimits
 
 from . import wire
+from .netblock import Role
 from .process import Blamed, Ended, Worker
 
 FILES_PER_WORKER = 500  # then a fresh one: leaks and fragments of the libraries end with it
@@ -21,9 +22,9 @@ FILES_PER_WORKER = 500  # then a fresh one: leaks and fragments of the libraries
 class Sandbox:
     """One warm worker. Not for two threads at once."""
 
-    def __init__(self, limits: ParseLimits, loaders: bool = False) -> None:
+    def __init__(self, limits: ParseLimits, role: Role = "parser") -> None:
         self._limits = limits
-        self._loaders = loaders
+        self._role = role
         self._worker: Worker | None = None
 
     def parse(self, request: Mapping[str, object], data: bytes) -> Parsed:
@@ -53,7 +54,7 @@ class Sandbox:
 
     def _ask(self, request: Mapping[str, object], data: bytes) -> Parsed:
         if self._worker is None:
-            self._worker = Worker(self._limits, self._loaders)
+            self._worker = Worker(self._limits, self._role)
         try:
             header, body = self._worker.ask(request, data)
             return self._result(header, body)

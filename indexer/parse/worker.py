@@ -20,6 +20,7 @@ from indexer.core.model import Parsed, ParseLimits
 
 from . import wire
 from .confine import confine, end_with, grant_cpu
+from .netblock import block
 
 LOG_LINES = 10
 
@@ -29,10 +30,12 @@ def main(settings: str) -> None:
     options = json.loads(settings)
     limits = ParseLimits(**options["limits"])
     requests, answers = _own_pipes()
+    held = block(options["role"])  # before the first thread, which it would not hold
     end_with(requests.fileno())
-    file_mb = limits.file_mb + limits.inflated_mb if options["loaders"] else 0
-    confine(limits.memory_mb, file_mb, options["loaders"], options["die_with_parent"])
-    wire.send(answers, {"answer": "hello"})
+    children = options["role"] != "parser"
+    file_mb = limits.file_mb + limits.inflated_mb if children else 0
+    confine(limits.memory_mb, file_mb, children, options["die_with_parent"])
+    wire.send(answers, {"answer": "hello", "held": held})
     _silence()  # what failed until now is on stderr for the parent to quote
     while (frame := wire.receive(requests, limits.file_mb << 20)) is not None:
         grant_cpu(limits.cpu_seconds)
@@ -89,6 +92,12 @@ def _answer(request: dict[str, Any], data: bytes, limits: ParseLimits) -> tuple[
         )
     except RecursionError:
         problem = ParserDied("The file is nested too deeply to be parsed (limit of the parser); save it again")
+    except PermissionError as error:
+        problem = ParseRefused(
+            "The parser was refused what it may not do, to read or write other files or use a network ({detail}). "
+            "Save the file in another format, or exclude it",
+            detail=one_line(str(error)),
+        )
     except BaseException as error:  # SystemExit and panics of native libraries included
         problem = ParseRefused(
             "The file is damaged: {detail}. Restore it from a good copy, or save it again with its application",

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import misbehaving
@@ -80,17 +81,35 @@ def test_cpu_time_is_counted_per_file() -> None:
     parsers.close()
 
 
-def test_time_out_kills_the_worker_with_its_children(tmp_path: Path) -> None:
+def test_time_out_kills_the_worker_with_its_children() -> None:
     """The wall clock ends a sleeping parser and the process it started."""
-    parsers = limited(wall_seconds=3)
-    pids = tmp_path / "pids"
-    died = refusal(parsers, "sleep", os.fsencode(pids))
-    assert "longer than the limit of 3 s" in str(died)
-    deadline = time.monotonic() + 10
-    while any(alive(pid) for pid in json.loads(pids.read_text())) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(alive(pid) for pid in json.loads(pids.read_text()))
+    parsers = limited(wall_seconds=8)
+    others = set(psutil.Process().children(recursive=True))
+    with ThreadPoolExecutor(1) as pool:
+        died = pool.submit(refusal, parsers, "sleep")
+        started = descendants(2, os.getpid(), others)
+        assert "longer than the limit of 8 s" in str(died.result())
+    assert gone(started)
     parsers.close()
+
+
+def descendants(number: int, pid: int, but: set[psutil.Process] = frozenset()) -> list[int]:  # type: ignore[assignment]
+    """The processes below ``pid``, once there are so many."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        found = [p.pid for p in psutil.Process(pid).children(recursive=True) if p not in but]
+        if len(found) >= number:
+            return found
+        time.sleep(0.02)
+    raise AssertionError("no such processes were started")
+
+
+def gone(pids: list[int]) -> bool:
+    """Whether all of them end within 20 seconds."""
+    deadline = time.monotonic() + 20
+    while any(map(alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not any(map(alive, pids))
 
 
 def alive(pid: int) -> bool:
@@ -270,22 +289,14 @@ parsers.close()
         assert process.stdout.read() == b"fine"
 
 
-def test_the_worker_dies_with_its_parent(tmp_path: Path) -> None:
+def test_the_worker_dies_with_its_parent() -> None:
     """SIGKILL of the main process in the middle of a file leaves no process behind."""
-    pids = tmp_path / "pids"
-    body = f"import threading; threading.Thread(target=parsers.parse, args=('a.sleep', {os.fsencode(pids)!r})).start()"
+    body = "import threading; threading.Thread(target=parsers.parse, args=('a.sleep', b'x')).start()"
     with run(body) as process:
-        deadline = time.monotonic() + 60
-        while not (pids.exists() and pids.read_text().endswith("]")) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        worker, child = json.loads(pids.read_text())
-        assert alive(worker)
+        started = descendants(2, process.pid)
+        assert all(map(alive, started))
         process.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while (alive(worker) or alive(child)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not alive(worker)
-    assert not alive(child)
+    assert gone(started)
 
 
 def test_text_and_markdown_start_no_process() -> None:
@@ -295,5 +306,5 @@ def test_text_and_markdown_start_no_process() -> None:
     assert parsers.parse("a.txt", b"text").state is State.INDEXED
     assert parsers.parse("a.md", b"# text").state is State.INDEXED
     assert set(psutil.Process().children()) == before
-    assert parsers._pool == []
+    assert parsers._pool == {}
     parsers.close()
