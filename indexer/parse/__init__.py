@@ -1,11 +1,12 @@
 """Bytes to sections: which parser reads which suffix, and where it runs.
 
-    text, markdown      decoded here: codecs and fixed scans, nothing is interpreted
+    text, markdown …    decoded here: codecs and fixed scans, nothing is interpreted
     everything else     in the worker process: see `formats.SUFFIXES`
     configured suffix   a LangChain BaseLoader on a private copy, in the worker process
 
 A parser is a module of this package with ``VERSION: str`` and
-``parse(data: bytes, limits: ParseLimits) -> Parsed``. It raises ParseRefused for a file that
+``parse(data: bytes, limits: ParseLimits) -> Parsed``; one named ``module:form`` gets the form as
+its third argument. It raises ParseRefused for a file that
 will not parse however often it is tried; anything else it raises is turned into a one-line
 reason by the worker. Its third-party imports stand inside functions, so that ``VERSION`` can
 be read without paying for them. Raise ``VERSION`` when the same bytes give another text.
@@ -17,7 +18,6 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import import_module
 from itertools import chain
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from indexer.core.errors import ConfigError, ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, State
 
+from .call import call
 from .formats import IN_PROCESS, LIBRARIES, PROGRAMS, SUFFIXES, VERSIONS
 
 if TYPE_CHECKING:
@@ -97,10 +98,7 @@ class Parsers:
         from . import sniff
 
         real, note = sniff.check(name, data)
-        if real in IN_PROCESS:
-            parsed: Parsed = import_module(f"{__name__}.{real}").parse(data, self._limits)
-        else:
-            parsed = self._in_worker({"parser": real}, data)
+        parsed = call(real, data, self._limits) if real in IN_PROCESS else self._in_worker({"parser": real}, data)
         if note is not None:
             state = State.WARNED if parsed.state is State.INDEXED else parsed.state
             parsed = parsed._replace(state=state, notes=(note, *parsed.notes))
@@ -160,22 +158,32 @@ def _version(name: str) -> str:
     return "; ".join([VERSIONS[name], *(f"{library} {_release(library)}" for library in LIBRARIES[name])])
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def _release(library: str) -> str:
     """The installed major.minor, by the name of the .dist-info folder.
 
     `importlib.metadata` alone costs more to import (20 ms) than a whole update without changes.
     """
-    prefix = library.replace("-", "_").lower() + "-"
-    for folder in sys.path:
+    version = _installed(tuple(sys.path)).get(library.replace("-", "_").lower())
+    if version is not None:
+        return ".".join(version.split(".")[:2])
+    return _release_by_metadata(library) if any(map(os.path.isfile, sys.path)) else "absent"
+
+
+@lru_cache(maxsize=1)
+def _installed(folders: tuple[str, ...]) -> dict[str, str]:
+    """Distribution to version; what stands first on the path counts."""
+    found: dict[str, str] = {}
+    for folder in folders:
         try:
             names = os.listdir(folder or ".")
         except OSError:
             continue
         for entry in names:
-            if entry.endswith(".dist-info") and entry.lower().startswith(prefix):
-                return ".".join(entry[len(prefix) : -len(".dist-info")].split(".")[:2])
-    return _release_by_metadata(library)
+            if entry.endswith(".dist-info"):
+                name, _, version = entry[: -len(".dist-info")].partition("-")
+                found.setdefault(name.replace(".", "_").lower(), version)
+    return found
 
 
 def _release_by_metadata(library: str) -> str:

@@ -9,11 +9,45 @@ _BY_PARSER: Mapping[str, str] = {
     "markdown": "md markdown",
     "pdf": "pdf",
     "docx": "docx",
+    "code:python": "py pyi pyw",
+    "code:javascript": "js mjs cjs jsx",
+    "code:typescript": "ts mts cts",
+    "code:tsx": "tsx",
+    "code:go": "go",
+    "code:java": "java",
+    "code:rust": "rs",
+    "code:c": "c h",
+    "code:cpp": "cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp",
+    "code:csharp": "cs",
+    "code:ruby": "rb rake gemspec",
+    "code:php": "php phtml",
+    "code:bash": "sh bash zsh ksh",
+    "code:kotlin": "kt kts",
+    "code:swift": "swift",
+    "code:scala": "scala sc",
+    "code:lua": "lua",
+    "lines:tables": "toml ini cfg conf cnf inf reg editorconfig",
+    "lines:yaml": "yaml yml",
+    "lines:sql": "sql ddl",
+    "lines:powershell": "ps1 psm1",
+    "lines:r": "r",
+    "lines:perl": "pl pm",
+    "lines:schema": "proto thrift graphql gql",
+    "lines:basic": "bas vb vbs",
+    "lines:blocks": "tf tfvars hcl",
+    "lines:component": "vue svelte",
+    "lines": (
+        "properties bat cmd css scss sass less dockerfile mk mak cmake gradle groovy dart jl m mm hs ex exs erl clj"
+        " pas asm s f90 f for cob cbl vhd v sv awk tcl el lisp ml fs fsx nim zig cu cl glsl hlsl wxml wxss ets diff patch"
+    ),
 }
 SUFFIXES: Mapping[str, str] = {f".{suffix}": name for name, all_ in _BY_PARSER.items() for suffix in all_.split()}
 """Suffix, lower case, with its dot, to parser."""
 
-IN_PROCESS = frozenset({"text", "markdown"})
+_CODE = tuple(name for name in _BY_PARSER if name.startswith("code:"))
+_LINES = tuple(name for name in _BY_PARSER if name.startswith("lines"))
+
+IN_PROCESS = frozenset({"text", "markdown", *_LINES})
 """Parsers that only decode; all others run in the worker process."""
 
 PROGRAMS: frozenset[str] = frozenset()
@@ -24,6 +58,7 @@ VERSIONS: Mapping[str, str] = {
     "markdown": "1",
     "pdf": "1",
     "docx": "1",
+    **dict.fromkeys((*_CODE, *_LINES), "1"),
 }
 """Each parser's VERSION, repeated here so that comparing profiles imports no parser (a test holds them equal)."""
 
@@ -32,6 +67,11 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "markdown": ("chardet",),
     "pdf": ("pypdf", "fonttools"),
     "docx": ("lxml",),
+    **{name: ("chardet", "tree-sitter", f"tree-sitter-{name[len('code:') :]}") for name in _CODE},
+    "code:c": ("chardet", "tree-sitter", "tree-sitter-c", "tree-sitter-cpp"),
+    "code:csharp": ("chardet", "tree-sitter", "tree-sitter-c-sharp"),
+    "code:tsx": ("chardet", "tree-sitter", "tree-sitter-typescript"),
+    **dict.fromkeys(_LINES, ("chardet",)),
 }
 """Libraries whose minor release may change what a parser makes of the same bytes."""
 
@@ -41,5 +81,5 @@ CONTENT: Mapping[str, str] = {
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown"})
+TEXTUAL = frozenset({"text", "markdown", *_CODE, *_LINES})
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from indexer.core.errors import ParseRefused
 from indexer.core.model import Parsed, ParseLimits
 
+from .call import call
 from .formats import CONTENT, SUFFIXES
 
 DEEPEST = 3  # an attachment of an attachment of an attachment
@@ -30,10 +29,8 @@ def parse_part(name: str, data: bytes, limits: ParseLimits, depth: int = 1) -> P
     if real in NESTING:
         if depth >= DEEPEST:
             raise ParseRefused("Attachments are nested more than {limit} deep; they were not read", limit=DEEPEST)
-        nested: Parsed = import_module(f"{__package__}.{real}").parse(data, limits, depth + 1)
-        return nested
-    parsed: Parsed = import_module(f"{__package__}.{real}").parse(data, limits)
-    return parsed
+        return call(real, data, limits, depth + 1)
+    return call(real, data, limits)
 
 
 NESTING = frozenset({"eml", "msg"})

@@ -9,7 +9,7 @@ import pytest
 
 from indexer.core.errors import ConfigError, ParseRefused
 from indexer.core.model import ParseLimits, SplitSettings, State
-from indexer.parse import Parsers
+from indexer.parse import VERSIONS, Parsers
 from indexer.split import make_splitter
 
 LIMITS = ParseLimits()
@@ -60,7 +60,7 @@ def test_a_wrong_loader_is_a_configuration_error(spec: str) -> None:
 def test_the_fingerprint_names_versions_and_libraries() -> None:
     """A change of parser, library release or loader is visible; asking is cheap and starts nothing."""
     facts = Parsers(LIMITS, {".rst": "m:C"}).fingerprint()
-    assert set(facts) == {"text", "markdown", "pdf", "docx", ".rst"}
+    assert set(facts) == {*VERSIONS, ".rst"}
     assert "pypdf " in facts["pdf"]
     assert "lxml " in facts["docx"]
     assert facts[".rst"] == "loader m:C"
