@@ -58,11 +58,12 @@ class KnowledgeBase:
 
     def world(self, **edges: Any) -> World:
         """The edges of a run with this configuration; ``edges`` replace single ones."""
+        from .batches import workers_of
         from .parse import Parsers
         from .update import World
 
         s = self.settings
-        parser = Parsers(s.limits, dict(s.loaders))
+        parser = Parsers(s.limits, dict(s.loaders), workers_of(s.workers))
         defaults: dict[str, Any] = {
             "settings": s, "parser": parser, "split": self._splitter(),
             "profile": self.profile(parser), "now_ns": time.time_ns,

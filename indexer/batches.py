@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Sequence
 
+from .ahead import Ahead
 from .care import upkeep
 from .core.diff import Candidate
 from .core.model import Key, unraw
 from .core.plan import first_and_rest
 from .embedding import Embedding
-from .intake import Intake, Rules, record_attempts
+from .intake import Begun, Intake, Rules, record_attempts
 from .look import DAY_NS, Looked, Request, World
 from .report import Report
 from .sources import folder
@@ -22,6 +25,19 @@ _FIRST_BATCH = 128
 
 _MANY = 5000
 """Documents in one commit."""
+
+
+_AHEAD = 4
+"""Files in work for each worker process: enough to keep them busy while one file is split or a batch embedded."""
+
+_AHEAD_BYTES = 64 << 20
+
+
+def workers_of(configured: int) -> int:
+    """Worker processes; 0 is one for each core this process may use, at most 4: each may take 1 GB."""
+    return configured or max(
+        1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    )
 
 
 class Batches:
@@ -39,6 +55,7 @@ class Batches:
         self.wrote = False
         self.looked: list[Looked] = []
         self.retired = False
+        self.ahead = Ahead(world.parser, workers_of(world.settings.workers))
         self._begin()
 
     def _begin(self) -> None:
@@ -48,6 +65,12 @@ class Batches:
 
     def work(self, looked: Sequence[Looked]) -> None:
         """What may have moved, then what is gone, then the rest: nothing is missing meanwhile."""
+        try:
+            self._work(looked)
+        finally:
+            self.ahead.close()
+
+    def _work(self, looked: Sequence[Looked]) -> None:
         self.looked = list(looked)
         sizes = {
             g.stat.size for x in looked if (gone := set(x.deletions.remove)) for g in x.changes.gone if g.path in gone
@@ -105,24 +128,40 @@ class Batches:
     def _through(self, x: Looked, candidates: Sequence[Candidate]) -> None:
         """Take files into the batch, committing whenever it is full."""
         intake = self._intake(x)
+        begun: deque[Begun] = deque()
         for i, c in enumerate(candidates):
             self.world.stop()
             if i % 500 == 0:
                 intake.prepare([n.path for n in candidates[i : i + 500]])
-            alone = intake.suspect(c.path)
-            if alone and self.batch:
+            if alone := intake.suspect(c.path):
+                self._finish(x, intake, begun)
+                if self.batch:
+                    self._commit()
+            begun.append(intake.begin(c, self.batch))
+            self._finish(x, intake, begun, 0 if alone else self.ahead.workers * _AHEAD)
+            if alone:
                 self._commit()
-            stat = intake.take(c, self.batch)
-            x.files[c.folder][c.name] = stat
-            x.left[c.folder] -= 1
-            self.world.tell("file", {"source": x.source.name, "path": unraw(c.path)})
-            if alone or self._full():
+        self._finish(x, intake, begun)
+
+    def _finish(self, x: Looked, intake: Intake, begun: deque[Begun], keep: int = 0) -> None:
+        """Finish files in their order: those that are ready, and the oldest while more than ``keep`` wait."""
+        while begun and (begun[0].ready() or len(begun) > keep or sum(b.size() for b in begun) > _AHEAD_BYTES):
+            while not begun[0].ready(0.2):
+                self.world.stop()
+            done = begun.popleft()
+            folder_, name = done.candidate.folder, done.candidate.name
+            x.files[folder_][name] = intake.finish(done, self.batch)
+            x.left[folder_] -= 1
+            self.world.tell("file", {"source": x.source.name, "path": unraw(done.candidate.path)})
+            if self._full():
                 self._commit()
 
     def _intake(self, x: Looked) -> Intake:
         world, request = self.world, self.request
         rules = Rules(world.settings.limits, world.settings.attempts, request.retry_now, request.verify_content)
-        return Intake(self.store.catalog, x.source, x.id, world.parser, world.split, rules, world.now_ns, self.tally)
+        return Intake(
+            self.store.catalog, x.source, x.id, world.parser, self.ahead, world.split, rules, world.now_ns, self.tally
+        )
 
     def _full(self) -> bool:
         s, rate = self.world.settings, self.embedding.rate

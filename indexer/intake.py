@@ -18,6 +18,7 @@ from .store.catalog import Catalog, DocumentRow, Spans, notes_json, notes_of
 from .store.texts import key_of
 
 if TYPE_CHECKING:
+    from .ahead import Ahead, Job
     from .core.diff import Candidate
     from .sources.folder import Bytes
 
@@ -33,15 +34,35 @@ class Rules(NamedTuple):
     verify: bool
 
 
+class Begun(NamedTuple):
+    """A file that was read (``got`` is None when it could not be), and the job of its parser if it needs one."""
+
+    candidate: Candidate
+    row: DocumentRow | None
+    got: Bytes | None
+    problem: Unreadable | None = None
+    job: Job | None = None
+    tries: int = 0
+
+    def ready(self, seconds: float = 0) -> bool:
+        """Whether it can be finished without waiting for a parser, after at most so many seconds."""
+        return self.job is None or self.job.wait(seconds)
+
+    def size(self) -> int:
+        """Bytes it holds in memory."""
+        return len(self.got.data) if self.got is not None else 0
+
+
 class Intake:
-    """Turns the candidates of one source into the documents of a batch."""
+    """Turns the candidates of one source into the documents of a batch, in two steps: begin, finish."""
 
     def __init__(
-        self, catalog: Catalog, source: Source, source_id: int, parser: Parser, split: Splitter, rules: Rules,
+        self, catalog: Catalog, source: Source, source_id: int, parser: Parser, ahead: Ahead, split: Splitter, rules: Rules,
         clock_ns: Callable[[], int], tally: Tally,
     ) -> None:  # fmt: skip
         self.catalog, self.source, self.id, self.parser, self.split = catalog, source, source_id, parser, split
-        self.rules, self.clock_ns, self.tally = rules, clock_ns, tally
+        self.ahead, self.rules, self.clock_ns, self.tally = ahead, rules, clock_ns, tally
+        self.jobs: dict[bytes, Job] = {}
         self.rows: Mapping[bytes, DocumentRow] = {}
         self.tries: Mapping[bytes, tuple[bytes, int]] = {}
 
@@ -55,23 +76,49 @@ class Intake:
         """Whether an earlier attempt at this file never ended: it is worked on alone."""
         return path in self.tries
 
-    def take(self, candidate: Candidate, batch: Batch) -> FileStat:
-        """Look into one file; returns the stat to record (unsettled: look again next time)."""
+    def begin(self, candidate: Candidate, batch: Batch) -> Begun:
+        """Read one file; when its bytes are new and need a worker process, that starts now."""
         path, row = candidate.path, self.rows.get(candidate.path)
         try:
             got = folder.read(self.source, unraw(path), self.rules.limits.file_mb, self.clock_ns)
         except FileNotFoundError:
-            return folder.unsettled(candidate.stat)
+            return Begun(candidate, row, None)
         except Unreadable as e:
-            batch.settled.append(self._unreadable(path, row, e))
+            return Begun(candidate, row, None, e)
+        tries = self._earlier(path, got.sha256)
+        return Begun(candidate, row, got, None, self._job(path, row, got, tries, batch), tries)
+
+    def finish(self, begun: Begun, batch: Batch) -> FileStat:
+        """Put a file into the batch; returns the stat to record (unsettled: look again next time)."""
+        candidate, row, got, problem, _, _ = begun
+        if got is None:
+            if problem is not None:
+                batch.settled.append(self._unreadable(candidate.path, row, problem))
             return folder.unsettled(candidate.stat)
         stat = folder.unsettled(got.stat) if got.racy else got.stat
         if row is not None and self._same(row, got.sha256):
             return self._touched(row, batch, stat)
-        settled, again = self._settle(path, row, got, batch)
+        settled, again = self._settle(begun, got, batch)
         batch.settled.append(settled)
-        self._report(path, row, settled)
+        self._report(candidate.path, row, settled)
         return folder.unsettled(got.stat) if again else stat
+
+    def _job(self, path: bytes, row: DocumentRow | None, got: Bytes, tries: int, batch: Batch) -> Job | None:
+        """The parser's work on these bytes, if they are new, are not only decoded, and may be tried.
+
+        The attempt is on record before a parser sees hostile bytes.
+        """
+        made = content_key(path, got.sha256)
+        if (row is not None and self._same(row, got.sha256)) or self.parser.trusted(unraw(path)):
+            return None
+        if tries >= self.rules.attempts or got.stat.size > self.rules.limits.file_mb << 20:
+            return None
+        if made in batch.drafts or self.catalog.contents([made]):
+            return None
+        record_attempts(self.catalog, [(self.id, path, got.sha256, tries + 1)])
+        if (job := self.jobs.get(made)) is None:  # a copy waits for the same answer
+            job = self.jobs[made] = self.ahead.submit(unraw(path), got.data)
+        return job
 
     def _same(self, row: DocumentRow, sha: bytes) -> bool:
         due = row.retry_at is not None and (self.rules.retry_now or row.retry_at <= self.clock_ns())
@@ -83,19 +130,20 @@ class Intake:
             batch.settled.append(standing(row, held=None))
         return folder.unsettled(stat) if row.retry_at is not None else stat
 
-    def _settle(self, path: bytes, row: DocumentRow | None, got: Bytes, batch: Batch) -> tuple[Settled, bool]:
+    def _settle(self, begun: Begun, got: Bytes, batch: Batch) -> tuple[Settled, bool]:
         """The new standing of a file with these bytes; True when it must be tried again."""
+        path, row, tries = begun.candidate.path, begun.row, begun.tries
         sha, made = got.sha256, content_key(path, got.sha256)
+        self.jobs.pop(made, None)
         known = self.catalog.contents([made]).get(made)
         if known is not None:
             return Settled(self.id, path, sha, known[1], made, known[2]), False
         if (draft := batch.drafts.get(made)) is not None:
             return Settled(self.id, path, sha, draft.state, made, draft.notes), False
-        tries = self._earlier(path, sha)
         try:
             if tries >= self.rules.attempts:
                 raise ParseRefused(_SET_ASIDE, tries=tries)
-            batch.drafts[made] = draft = self._draft(path, got, batch)
+            batch.drafts[made] = draft = self._draft(path, got, begun.job, batch)
         except ParserDied as e:
             return self._failed(path, row, sha, e, tries + 1)
         except FileProblem as e:
@@ -107,16 +155,14 @@ class Intake:
         open_ = self.tries.get(path, (b"", 0))
         return max(row.tries if row and row.sha == sha else 0, open_[1] if open_[0] == sha else 0)
 
-    def _draft(self, path: bytes, got: Bytes, batch: Batch) -> Draft:
-        """Parse and split; the attempt is on record before a parser sees hostile bytes."""
+    def _draft(self, path: bytes, got: Bytes, job: Job | None, batch: Batch) -> Draft:
+        """What parser and splitter made of the bytes."""
         limit = self.rules.limits.file_mb
         if got.stat.size > limit << 20:
             raise ParseRefused(
                 "The file is larger than the limit of {limit} MB; split it, or raise file_mb", limit=limit
             )
-        if not self.parser.trusted(unraw(path)):
-            record_attempts(self.catalog, [(self.id, path, got.sha256, self._earlier(path, got.sha256) + 1)])
-        parsed = self.parser.parse(unraw(path), got.data)
+        parsed = job.result() if job is not None else self.parser.parse(unraw(path), got.data)
         chunks = self.split(parsed)
         self.tally.parsed += 1
         state = parsed.state if chunks or parsed.state is not State.INDEXED else State.NO_TEXT

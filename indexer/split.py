@@ -92,6 +92,8 @@ def lead_of(section: Section, size: int) -> str:
     """The lead as it is put before chunks: one that would fill half of them is cut, at a cell's edge if it has any."""
     if not section.lead or len(section.lead) < size // 2:
         return section.lead
+    if size < 16:
+        return ""
     room = section.lead[: max(1, size // 2 - 1)]
     edge = max(room.rfind(" | "), room.rfind("\t"))
     return room[: edge if edge > 0 else len(room)].rstrip() + "\n"

@@ -72,7 +72,7 @@ MUTANTS: dict[str, Mutant] = {
     "hidden at the first look": Mutant("intake.py", "hide = e.denied and row is not None and row.denied > 0", "hide = e.denied", _history("right revoked")),
     "restored right not noticed": Mutant("intake.py", "row.sha == sha and not row.denied and", "row.sha == sha and", _history("right revoked")),
     "content named by its hash alone": Mutant("intake.py", "return sha + raw(suffix(path.rpartition(b\"/\")[2]))", "return sha", _history("same bytes, another suffix")),
-    "attempt not recorded": Mutant("intake.py", "if not self.parser.trusted(unraw(path)):", "if False:", "tests/laws/test_attempts.py"),
+    "attempt not recorded": Mutant("intake.py", "record_attempts(self.catalog, [(self.id, path, got.sha256, tries + 1)])", "pass", "tests/laws/test_attempts.py"),
     "set aside for ever": Mutant("intake.py", "row.tries if row and row.sha == sha else 0", "row.tries if row else 0", "tests/laws/test_attempts.py"),
     "never set aside": Mutant("intake.py", "if tries >= self.rules.attempts:", "if False:", "tests/laws/test_attempts.py"),
     # ---- the commit
@@ -119,7 +119,7 @@ MUTANTS: dict[str, Mutant] = {
     "retention takes one commit too many": Mutant("care/upkeep.py", "DELETE FROM version WHERE removed<=?", "DELETE FROM version WHERE removed-1<=?", _history("past the retention")),
     "rollback undone by the next look": Mutant("care/rollback.py", "Settled(row.source, row.path, row.sha, state", "Settled(row.source, row.path, None, state", _history("back to an earlier commit")),
     # ---- the rest
-    "overlap lost": Mutant("split.py", "_Cutter(settings.size, settings.overlap)", "_Cutter(settings.size, 0)", "tests/split"),
+    "overlap lost": Mutant("split.py", "_cutter(settings.size, settings.overlap)", "_cutter(settings.size, 0)", "tests/split"),
     "model loaded without need": Mutant("care/generations.py", 'if store.catalog.meta("facts") == profile.facts_json():', "if False:", "tests/laws/test_cost.py::test_a_no_change_run_loads_nothing_heavy"),
     "moved document ends before it is there": Mutant("batches.py", "first_and_rest(x.changes, sizes)", "first_and_rest(x.changes, ())", "tests/laws/test_moves.py"),
     "commit between move and end is settled": Mutant("batches.py", "not self.retired or any(x.left", "any(x.left", "tests/laws/test_moves.py"),
