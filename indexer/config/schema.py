@@ -122,6 +122,9 @@ class LimitsTable(_Table):
     inflated_mb: Int = Field(default=_LIMITS["inflated_mb"], ge=1)
     file_mb: Int = Field(default=_LIMITS["file_mb"], ge=1)
     output_chars: Int = Field(default=_LIMITS["output_chars"], ge=1)
+    page_seconds: Real = Field(default=_LIMITS["page_seconds"], gt=0)
+    pages: Int = Field(default=_LIMITS["pages"], ge=0)
+    extra_memory_mb: Int = Field(default=_LIMITS["extra_memory_mb"], ge=0)
 
 
 class EmbeddingTable(_Table):

@@ -12,7 +12,6 @@ import os
 import signal
 import sys
 import threading
-import time
 
 try:
     import resource
@@ -21,18 +20,20 @@ except ImportError:  # Windows
 
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 OPEN_FILES = 128
+OPEN_FILES_OF_PROGRAMS = 1024
 
 
-def confine(memory_mb: int, file_mb: int, children: bool, die_with_parent: bool) -> None:
+def confine(memory_mb: int, most_mb: int, file_mb: int, children: bool, die_with_parent: bool) -> None:
     """Address space, written files (MiB), descriptors, core dumps, child processes, privileges.
 
-    ``children``: whether processes and threads may be started (configured loaders need them).
+    ``most_mb`` is what `grant_memory` may raise the address space to. ``children``: whether
+    processes and threads may be started (configured loaders and LibreOffice need them).
     """
     os.umask(0o077)
     _limit("RLIMIT_CORE", 0)
-    _limit("RLIMIT_AS", memory_mb << 20)
+    _limit("RLIMIT_AS", memory_mb << 20, most_mb << 20)
     _limit("RLIMIT_FSIZE", file_mb << 20)
-    _limit("RLIMIT_NOFILE", OPEN_FILES)
+    _limit("RLIMIT_NOFILE", OPEN_FILES_OF_PROGRAMS if children else OPEN_FILES)
     if sys.platform == "linux":
         _prctl(PR_SET_NO_NEW_PRIVS, 1)
         if die_with_parent:
@@ -41,15 +42,16 @@ def confine(memory_mb: int, file_mb: int, children: bool, die_with_parent: bool)
         _limit("RLIMIT_NPROC", 0)  # counts per user, but forbids every further fork here
 
 
-def _limit(name: str, value: int) -> None:
+def _limit(name: str, value: int, most: int | None = None) -> None:
     kind = getattr(resource, name, None)
     if kind is None:
         return
     hard = resource.getrlimit(kind)[1]
+    most = value if most is None else most
     if hard != resource.RLIM_INFINITY:
-        value = min(value, hard)
+        value, most = min(value, hard), min(most, hard)
     with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
-        resource.setrlimit(kind, (value, value))
+        resource.setrlimit(kind, (value, most))
 
 
 def _prctl(option: int, value: int) -> None:
@@ -59,20 +61,38 @@ def _prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def grant_cpu(seconds: float) -> None:
-    """The CPU time until SIGXCPU ends the process, counted from now.
+def grant_cpu(until: float) -> None:
+    """The CPU time of this process (`time.process_time`) at which SIGXCPU ends it.
 
-    The kernel counts over the life of the process, and a warm worker has a past. Only the soft
-    limit moves: the hard one could not be raised again for the next file.
+    The kernel counts over the life of the process, and a warm worker has a past.
     """
-    if resource is None:
+    _soft("RLIMIT_CPU", math.ceil(until))
+
+
+def grant_memory(mb: int) -> None:
+    """The address space from now on (MiB), up to the ``most_mb`` of :func:`confine`."""
+    _soft("RLIMIT_AS", mb << 20)
+
+
+def mapped_mb() -> int:
+    """The address space this process has now, 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as stream:
+            return int(stream.read().split()[0]) * resource.getpagesize() >> 20
+    except OSError:
+        return 0
+
+
+def _soft(name: str, value: int) -> None:
+    """Only the soft limit moves: the hard one could not be raised again for the next file."""
+    kind = getattr(resource, name, None)
+    if kind is None:
         return
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    budget = math.ceil(time.process_time() + seconds)
+    hard = resource.getrlimit(kind)[1]
     if hard != resource.RLIM_INFINITY:
-        budget = min(budget, hard)
+        value = min(value, hard)
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CPU, (budget, hard))
+        resource.setrlimit(kind, (value, hard))
 
 
 def end_with(pipe: int) -> None:

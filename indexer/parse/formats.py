@@ -9,6 +9,7 @@ _BY_PARSER: Mapping[str, str] = {
     "markdown": "md markdown",
     "pdf": "pdf",
     "docx": "docx",
+    "image": "png jpg jpeg jpe jfif tif tiff bmp webp gif",
     "code:python": "py pyi pyw",
     "code:javascript": "js mjs cjs jsx",
     "code:typescript": "ts mts cts",
@@ -58,6 +59,7 @@ VERSIONS: Mapping[str, str] = {
     "markdown": "1",
     "pdf": "1",
     "docx": "1",
+    "image": "1",
     **dict.fromkeys((*_CODE, *_LINES), "1"),
 }
 """Each parser's VERSION, repeated here so that comparing profiles imports no parser (a test holds them equal)."""
@@ -67,6 +69,7 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "markdown": ("chardet",),
     "pdf": ("pypdf", "fonttools"),
     "docx": ("lxml",),
+    "image": ("rapidocr",),
     **{name: ("chardet", "tree-sitter", f"tree-sitter-{name[len('code:') :]}") for name in _CODE},
     "code:c": ("chardet", "tree-sitter", "tree-sitter-c", "tree-sitter-cpp"),
     "code:csharp": ("chardet", "tree-sitter", "tree-sitter-c-sharp"),
@@ -78,6 +81,7 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
 CONTENT: Mapping[str, str] = {
     "PDF document": "pdf",
     "Word document (.docx)": "docx",
+    **dict.fromkeys((f"{name} image" for name in ("PNG", "JPEG", "GIF", "TIFF", "WebP", "BMP")), "image"),
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 

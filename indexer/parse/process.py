@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping
 from typing import IO, Any, cast
 
@@ -18,6 +19,7 @@ from indexer.core.errors import ParserDied
 from indexer.core.model import ParseLimits
 
 from . import wire
+from .clock import Budget, Pages
 from .netblock import Role
 
 START_SECONDS = 60.0
@@ -49,6 +51,7 @@ class Worker:
         self.served = 0
         self._limits = limits
         self._late = False
+        self._paged = False  # the clock that ran out was that of a page
         self._folder = tempfile.mkdtemp(prefix="indexer-parse-")
         settings = {
             "limits": limits._asdict(),
@@ -99,11 +102,29 @@ class Worker:
         }
 
     def ask(self, request: Mapping[str, object], data: bytes) -> tuple[dict[str, Any], bytes]:
-        """One file there, one answer back, within the wall clock."""
+        """One file there, one answer back, within the wall clock and what its pages add to it."""
         self.served += 1
+        self._paged = False
+        budget, pages = Budget(time.monotonic(), self._limits.wall_seconds), Pages(self._limits.pages)
         with self._clock(self._limits.wall_seconds):
             wire.send(self._requests, request, data)
-            return self._receive()
+            frame = self._receive()
+        while frame[0].get("answer") == "working":
+            self._grant(frame[0], budget, pages)
+            with self._clock(budget.deadline - time.monotonic()):
+                frame = self._receive()
+        return frame
+
+    def _grant(self, header: Mapping[str, Any], budget: Budget, pages: Pages) -> None:
+        """Counts for itself: the worker that asks for time has read hostile bytes."""
+        announced = header.get("pages")
+        if isinstance(announced, int):
+            pages.announce(announced)
+        elif announced is not None:
+            raise wire.Garbled
+        elif pages.begin():
+            self._paged = True
+            budget.grant(time.monotonic(), self._limits.page_seconds)
 
     def _receive(self) -> tuple[dict[str, Any], bytes]:
         frame = wire.receive(self._answers, max_body=4 * self._limits.output_chars)
@@ -134,16 +155,26 @@ class Worker:
     def verdict(self, error: Exception) -> Blamed:
         """Why there was no answer: the clock, the CPU limit, a signal, or a reply out of step."""
         if self._late:
-            return Blamed(
-                ParserDied(
-                    "Parsing took longer than the limit of {limit:g} s; split the file, or raise wall_seconds",
-                    limit=self._limits.wall_seconds,
-                ),
-                final=True,
-            )
+            return Blamed(self._too_slow(), final=True)
         if isinstance(error, wire.Garbled | ValueError):
             return Blamed(ParserDied("The parser gave no valid answer; save the file again, or exclude it"), False)
         return self._ended()
+
+    def _too_slow(self, cpu: bool = False) -> ParserDied:
+        if self._paged:
+            return ParserDied(
+                "Reading the picture of a page took longer than the limit of {limit:g} s; raise page_seconds",
+                limit=self._limits.page_seconds,
+            )
+        if cpu:
+            return ParserDied(
+                "Parsing took more than the limit of {limit:g} s of CPU time; split the file, or raise cpu_seconds",
+                limit=self._limits.cpu_seconds,
+            )
+        return ParserDied(
+            "Parsing took longer than the limit of {limit:g} s; split the file, or raise wall_seconds",
+            limit=self._limits.wall_seconds,
+        )
 
     def _ended(self) -> Blamed:
         try:
@@ -151,13 +182,7 @@ class Worker:
         except subprocess.TimeoutExpired:
             return Blamed(ParserDied("The parser closed its pipe; save the file again, or exclude it"), False)
         if code == -getattr(signal, "SIGXCPU", 0) and code:
-            return Blamed(
-                ParserDied(
-                    "Parsing took more than the limit of {limit:g} s of CPU time; split the file, or raise cpu_seconds",
-                    limit=self._limits.cpu_seconds,
-                ),
-                final=True,
-            )
+            return Blamed(self._too_slow(cpu=True), final=True)
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         return Blamed(
             ParserDied("The parser crashed ({how}); save the file again with its application, or exclude it", how=how),

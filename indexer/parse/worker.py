@@ -11,15 +11,17 @@ import json
 import logging
 import os
 import sys
+import time
 import warnings
 from typing import IO, Any
 
 from indexer.core.errors import FileProblem, ParserDied, ParseRefused
 from indexer.core.model import Parsed, ParseLimits
 
-from . import wire
+from . import progress, wire
 from .call import call
-from .confine import confine, end_with, grant_cpu
+from .clock import Budget, Pages
+from .confine import confine, end_with, grant_cpu, grant_memory, mapped_mb
 from .netblock import block
 
 LOG_LINES = 10
@@ -34,14 +36,52 @@ def main(settings: str) -> None:
     end_with(requests.fileno())
     children = options["role"] != "parser"
     file_mb = limits.file_mb + limits.inflated_mb if children else 0
-    confine(limits.memory_mb, file_mb, children, options["die_with_parent"])
+    most_mb = limits.memory_mb + limits.extra_memory_mb
+    confine(limits.memory_mb, most_mb, file_mb, children, options["die_with_parent"])
     wire.send(answers, {"answer": "hello", "held": held})
     _silence()  # what failed until now is on stderr for the parent to quote
+    grants = _Grants(limits, answers)
+    progress.listen(progress.Listener(grants.announced, grants.began))
     while (frame := wire.receive(requests, limits.file_mb << 20)) is not None:
-        grant_cpu(limits.cpu_seconds)
+        grants.file()
         header, body = _answer(*frame, limits)
         del frame
         wire.send(answers, header, body)
+
+
+class _Grants:
+    """CPU time and memory of the file that is parsed, and what it gets for pages whose picture is read.
+
+    The parent is told of each such page, and moves the wall clock on its own count.
+    """
+
+    def __init__(self, limits: ParseLimits, answers: IO[bytes]) -> None:
+        self._limits = limits
+        self._answers = answers
+        self._extra = False  # the models of an earlier file are still there
+
+    def file(self) -> None:
+        """The next file begins."""
+        self._cpu = Budget(time.process_time(), self._limits.cpu_seconds)
+        self._pages = Pages(self._limits.pages)
+        grant_cpu(self._cpu.deadline)
+        if self._extra:
+            grant_memory(mapped_mb() + self._limits.memory_mb)
+
+    def announced(self, pages: int) -> int:
+        """So many pages follow; returns how many may be read."""
+        if granted := self._pages.announce(pages):
+            self._extra = True
+            grant_memory(self._limits.memory_mb + self._limits.extra_memory_mb)
+            wire.send(self._answers, {"answer": "working", "pages": granted})
+        return granted
+
+    def began(self) -> None:
+        """One of them begins."""
+        if self._pages.begin():
+            self._cpu.grant(time.process_time(), self._limits.page_seconds)
+            grant_cpu(self._cpu.deadline)
+            wire.send(self._answers, {"answer": "working"})
 
 
 def _own_pipes() -> tuple[IO[bytes], IO[bytes]]:
