@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: try test check test-models laws crash bench docs clean
+.PHONY: try test check test-models laws crash fuzz bench docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,9 @@ laws: $(VENV)/dev  ## 4,000 random histories against the reference, every sabota
 
 crash: $(VENV)/dev  ## kill at every step, 200 random kills, I/O errors, power loss, flipped bits
 	INDEXER_TEST_CRASH=full $(BIN)/python -m pytest tests/crash -s --timeout 7200
+
+fuzz: $(VENV)/dev  ## 3,000 broken files of all formats, from fixed seeds, through the real parsers
+	INDEXER_TEST_FUZZ=3000 $(BIN)/python -m pytest tests/parse/test_hostile.py -s --timeout 7200
 
 bench: $(VENV)/dev  ## cost against the usual recipes
 	$(BIN)/python -m benchmarks.peers --files 1000

@@ -104,7 +104,10 @@ def _member_name(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & 0x1:
         raise ParseRefused("The file is protected by a password; save it without one")
     if name.startswith("/") or ".." in name.split("/") or "\0" in name or ":" in name.split("/")[0]:
-        raise ParseRefused("The file has a part that points outside of it: {part}", part=name[:100])
+        raise ParseRefused(
+            "The file has a part that points outside of it: {part}. Save it again with its application, or exclude it",
+            part=name[:100],
+        )
     if info.compress_type not in METHODS:
         raise ParseRefused(
             "The file is packed with an unusual method; save it again with its application",
@@ -134,5 +137,7 @@ def parse_xml(data: bytes) -> _Element:
         detail = " ".join(str(error).split())[:120]
         raise ParseRefused("The file is damaged: {detail}. Restore it from a good copy", detail=detail) from error
     if root.getroottree().docinfo.internalDTD is not None:
-        raise ParseRefused("The file declares XML entities, which no office program writes; it was not read")
+        raise ParseRefused(
+            "The file declares XML entities, which no office program writes; save it again with its application, or exclude it"
+        )
     return root

@@ -34,7 +34,9 @@ def parse(data: bytes, limits: ParseLimits) -> Parsed:
     try:
         return _parse(data, limits)
     except RecursionError as error:
-        raise ParseRefused("The file is nested too deeply, as no office program writes it; it was not read") from error
+        raise ParseRefused(
+            "The file is nested too deeply, as no office program writes it; save it again with its application, or exclude it"
+        ) from error
     except MemoryError as error:
         raise ParseRefused(
             "The file needs more memory than the limit of {limit} MB; split it, or raise memory_mb",

@@ -159,15 +159,20 @@ def _read_once(full: bytes, limit_mb: int, clock_ns: Callable[[], int]) -> Bytes
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(full) from None
     except OSError as e:
-        raise Unreadable("the file cannot be opened ({why})", why=e.strerror) from e
+        raise Unreadable(
+            "the file cannot be opened ({why}); it is looked at again in the next run", why=e.strerror
+        ) from e
     try:
         before = os.fstat(fd)
         if not stat_.S_ISREG(before.st_mode):
-            raise Unreadable("it is no regular file any more")
+            raise Unreadable("it is no regular file any more; put the file back, or exclude it")
         data, digest = _take(fd, before.st_size, limit_mb * 2**20)
         after = os.fstat(fd)
     except OSError as e:
-        raise Unreadable("the file cannot be read ({why})", why=e.strerror) from e
+        raise Unreadable(
+            "the file cannot be read ({why}); check the disk or the share, it is looked at again in the next run",
+            why=e.strerror,
+        ) from e
     finally:
         os.close(fd)
     if of(before) != of(after) or (data and len(data) != after.st_size):
