@@ -9,6 +9,8 @@ _BY_PARSER: Mapping[str, str] = {
     "markdown": "md markdown",
     "pdf": "pdf",
     "docx": "docx",
+    "html": "html htm xhtml xht shtml",
+    "mhtml": "mht mhtml",
     "image": "png jpg jpeg jpe jfif tif tiff bmp webp gif",
     "code:python": "py pyi pyw",
     "code:javascript": "js mjs cjs jsx",
@@ -59,6 +61,8 @@ VERSIONS: Mapping[str, str] = {
     "markdown": "1",
     "pdf": "1",
     "docx": "1",
+    "html": "1",
+    "mhtml": "1",
     "image": "1",
     **dict.fromkeys((*_CODE, *_LINES), "1"),
 }
@@ -69,6 +73,8 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "markdown": ("chardet",),
     "pdf": ("pypdf", "fonttools"),
     "docx": ("lxml",),
+    "html": ("chardet", "selectolax"),
+    "mhtml": ("chardet", "selectolax"),
     "image": ("rapidocr",),
     **{name: ("chardet", "tree-sitter", f"tree-sitter-{name[len('code:') :]}") for name in _CODE},
     "code:c": ("chardet", "tree-sitter", "tree-sitter-c", "tree-sitter-cpp"),
@@ -81,9 +87,11 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
 CONTENT: Mapping[str, str] = {
     "PDF document": "pdf",
     "Word document (.docx)": "docx",
+    "HTML page": "html",
+    "web archive (MHTML)": "mhtml",
     **dict.fromkeys((f"{name} image" for name in ("PNG", "JPEG", "GIF", "TIFF", "WebP", "BMP")), "image"),
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown", *_CODE, *_LINES})
+TEXTUAL = frozenset({"text", "markdown", "html", "mhtml", *_CODE, *_LINES})
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""

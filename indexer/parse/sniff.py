@@ -15,6 +15,7 @@ from indexer.core.model import Message
 from .formats import CONTENT, TEXTUAL
 
 HEAD = 4096
+WEB_ARCHIVE = "web archive (MHTML)"
 
 # (offset, mark, what it is); the order decides.
 MAGIC: tuple[tuple[int, bytes, str], ...] = (
@@ -80,7 +81,7 @@ OPEN_DOCUMENT = {
 }
 # A text whose first byte is none of these cannot carry a mark that matters for texts; marks
 # deeper in (tar, MP4) come with NUL bytes, which the decoder meets and asks `identify` about.
-_FIRST = frozenset(mark[0] for offset, mark, _ in MAGIC if offset == 0) | frozenset(b"\xd0P%<\0MBR \t\r\n\xef")
+_FIRST = frozenset(mark[0] for offset, mark, _ in MAGIC if offset == 0) | frozenset(b"\xd0P%<\0MBR \t\r\n\xef\xfeFfmSs")
 _HTML = re.compile(rb"(?:<!--.*?-->|<\?xml[^>]*\?>|\s)*<(?:!doctype\s+html|html|head|body|meta)\b", re.I | re.S)
 _PDF_START = re.compile(rb"\s{0,64}%PDF-\d\.\d")
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
@@ -97,13 +98,21 @@ def check(parser: str, data: bytes) -> tuple[str, Message | None]:
         return parser, None
     kind = identify(data, binary=not textual)
     real = CONTENT.get(kind or "")
-    if kind == "HTML page" and parser == "text" and real is None:
-        return parser, Message("The file is an HTML page: its tags are indexed as text. Save it as plain text")
-    if kind is None or real == parser or (kind == "HTML page" and textual and parser != "text"):
-        return parser, None  # pages in Markdown, templates and code are what they say
+    if parser == "html" and kind is None and _is_archive(data[:HEAD]):
+        kind, real = WEB_ARCHIVE, CONTENT.get(WEB_ARCHIVE)
+    if kind is None or real == parser or _at_home(kind, parser, textual):
+        return parser, None
     if real is None:
         raise refusal(kind)
     return real, Message("The file is a {kind} and was read as such; correct the ending of its name", {"kind": kind})
+
+
+def _at_home(kind: str, parser: str, textual: bool) -> bool:
+    """Pages in Markdown, templates and code are what they say; so is a mail of a page and its pictures."""
+    return (kind == "HTML page" and textual and parser not in ("text", "mhtml")) or (kind, parser) == (
+        WEB_ARCHIVE,
+        "eml",
+    )
 
 
 def refusal(kind: str) -> ParseRefused:
@@ -191,20 +200,24 @@ def _directory(data: bytes) -> bytes:
 
 
 def _textual(head: bytes, binary: bool) -> str | None:
-    if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if _HTML.match(head.decode("utf-16", "replace").encode() if wide else head.removeprefix(b"\xef\xbb\xbf")):
         return "HTML page"
     if not binary:
         return None
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        wide = head.decode("utf-16", "replace").encode()
-        return "HTML page" if _HTML.match(wide) else "plain text file"
+    if wide:
+        return "plain text file"
     if b'progid="Word.Document"' in head:
         return "Word 2003 XML document"
-    if _MHTML.match(head) and b"multipart/related" in head.lower():
-        return "web archive (MHTML)"
+    if _is_archive(head):
+        return WEB_ARCHIVE
     if head.lstrip().startswith(b"<?xml"):
         return "XML file"
     return "plain text file" if _plain(head) else None
+
+
+def _is_archive(head: bytes) -> bool:
+    return _MHTML.match(head) is not None and b"multipart/related" in head.lower()
 
 
 def _plain(head: bytes) -> bool:

@@ -83,7 +83,9 @@ def test_importing_and_asking_load_no_library() -> None:
 
 
 def test_a_renamed_file_is_read_with_a_note() -> None:
-    """Text that is HTML is WARNED, with the note first."""
-    parsed = Parsers(LIMITS).parse("a.txt", b"<html><body>x</body></html>")
-    assert parsed.state is State.WARNED
+    """Text that is HTML is read as a page and WARNED, with the note first."""
+    parsers = Parsers(LIMITS)
+    parsed = parsers.parse("a.txt", b"<html><body><p>x</body></html>")
+    parsers.close()
+    assert (parsed.state, parsed.text, parsed.parser) == (State.WARNED, "x\n\n", "html")
     assert "HTML" in str(parsed.notes[0])

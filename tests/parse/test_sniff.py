@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 from indexer.core.errors import ParseRefused
+from indexer.parse.formats import CONTENT
 from indexer.parse.sniff import check, identify
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
@@ -54,6 +55,9 @@ REALLY = [
 @pytest.mark.parametrize("parser", ["pdf", "docx"])
 def test_renamed_files_are_named(data: bytes, reason: str, parser: str) -> None:
     """The reason names the real format and the remedy."""
+    if identify(data, binary=True) in CONTENT:
+        assert check(parser, data)[0] != parser
+        return
     with pytest.raises(ParseRefused, match=reason) as caught:
         check(parser, data)
     assert any(word in str(caught.value) for word in ("ename", "save", "restore"))
@@ -64,6 +68,9 @@ def test_binary_named_txt_is_refused(data: bytes, reason: str) -> None:
     """Documents of other formats under a text suffix are never indexed as gibberish."""
     if reason == "Word 2003 XML":
         assert check("text", data) == ("text", None)
+        return
+    if identify(data, binary=True) in CONTENT:
+        assert check("text", data)[0] != "text"
         return
     with pytest.raises(ParseRefused):
         check("text", data)
@@ -106,10 +113,24 @@ def test_texts_about_formats_are_texts(text: str) -> None:
     assert check("text", text.encode()) == ("text", None)
 
 
-def test_html_under_a_text_suffix_is_indexed_with_a_note() -> None:
-    """It is text after all, but somebody should know; in Markdown HTML is at home."""
-    assert check("text", b"<html><body>x")[1] is not None
+def test_a_page_under_a_text_suffix_is_read_as_a_page() -> None:
+    """With a note; in Markdown, templates and code HTML is at home."""
+    for page in (b"<html><body>x", "<!DOCTYPE html><p>x".encode("utf-16")):
+        parser, note = check("text", page)
+        assert (parser, "HTML page" in str(note)) == ("html", True)
     assert check("markdown", b"<html><body>x") == ("markdown", None)
+    assert check("html", b"<html><body>x") == ("html", None)
+    assert check("html", b"no tags at all") == ("html", None)
+
+
+def test_web_archives_are_told_from_pages_and_mails() -> None:
+    """A page saved as one file keeps its reader under either suffix; a mail with pictures stays a mail."""
+    archive = b"From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n"
+    assert check("html", archive)[0] == "mhtml"
+    assert check("mhtml", archive) == ("mhtml", None)
+    assert check("mhtml", b"<html>x")[0] == "html"
+    assert check("docx", archive)[0] == "mhtml"
+    assert check("eml", archive) == ("eml", None)
 
 
 def test_truncated_and_unknown_bytes_are_left_to_the_parser() -> None:
