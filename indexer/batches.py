@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from .ahead import Ahead
 from .care import upkeep
+from .care.earlier import Earlier
 from .core.diff import Candidate
 from .core.model import Key, unraw
 from .core.plan import first_and_rest
@@ -48,11 +49,11 @@ class Batches:
 
     def __init__(
         self, world: World, request: Request, store: Store, embedding: Embedding, report: Report,
-        run_id: Callable[[], int], floor: int = 0,
+        run_id: Callable[[], int], floor: int = 0, earlier: Earlier | None = None,
     ) -> None:  # fmt: skip
         self.world, self.request, self.store, self.embedding = world, request, store, embedding
         self.report, self.tally, self.run_id, self.floor = report, report.tally, run_id, floor
-        self.wrote = False
+        self.wrote, self.earlier = False, earlier
         self.looked: list[Looked] = []
         self.retired = False
         self.ahead = Ahead(world.parser, workers_of(world.settings.workers))
@@ -160,7 +161,16 @@ class Batches:
         world, request = self.world, self.request
         rules = Rules(world.settings.limits, world.settings.attempts, request.retry_now, request.verify_content)
         return Intake(
-            self.store.catalog, x.source, x.id, world.parser, self.ahead, world.split, rules, world.now_ns, self.tally
+            self.store.catalog,
+            x.source,
+            x.id,
+            world.parser,
+            self.ahead,
+            self.earlier,
+            world.split,
+            rules,
+            world.now_ns,
+            self.tally,
         )
 
     def _full(self) -> bool:

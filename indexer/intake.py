@@ -19,6 +19,7 @@ from .store.texts import key_of
 
 if TYPE_CHECKING:
     from .ahead import Ahead, Job
+    from .care.earlier import Earlier
     from .core.diff import Candidate
     from .sources.folder import Bytes
 
@@ -57,11 +58,11 @@ class Intake:
     """Turns the candidates of one source into the documents of a batch, in two steps: begin, finish."""
 
     def __init__(
-        self, catalog: Catalog, source: Source, source_id: int, parser: Parser, ahead: Ahead, split: Splitter, rules: Rules,
-        clock_ns: Callable[[], int], tally: Tally,
+        self, catalog: Catalog, source: Source, source_id: int, parser: Parser, ahead: Ahead, earlier: Earlier | None,
+        split: Splitter, rules: Rules, clock_ns: Callable[[], int], tally: Tally,
     ) -> None:  # fmt: skip
         self.catalog, self.source, self.id, self.parser, self.split = catalog, source, source_id, parser, split
-        self.ahead, self.rules, self.clock_ns, self.tally = ahead, rules, clock_ns, tally
+        self.ahead, self.earlier, self.rules, self.clock_ns, self.tally = ahead, earlier, rules, clock_ns, tally
         self.jobs: dict[bytes, Job] = {}
         self.rows: Mapping[bytes, DocumentRow] = {}
         self.tries: Mapping[bytes, tuple[bytes, int]] = {}
@@ -113,7 +114,7 @@ class Intake:
             return None
         if tries >= self.rules.attempts or got.stat.size > self.rules.limits.file_mb << 20:
             return None
-        if made in batch.drafts or self.catalog.contents([made]):
+        if made in batch.drafts or self.catalog.contents([made]) or (self.earlier and self.earlier.has(made)):
             return None
         record_attempts(self.catalog, [(self.id, path, got.sha256, tries + 1)])
         if (job := self.jobs.get(made)) is None:  # a copy waits for the same answer
@@ -140,6 +141,10 @@ class Intake:
             return Settled(self.id, path, sha, known[1], made, known[2]), False
         if (draft := batch.drafts.get(made)) is not None:
             return Settled(self.id, path, sha, draft.state, made, draft.notes), False
+        if self.earlier is not None and (copied := self.earlier.draft(made)) is not None:
+            batch.drafts[made], texts = copied
+            batch.texts.update(texts)
+            return Settled(self.id, path, sha, copied[0].state, made, copied[0].notes), False
         try:
             if tries >= self.rules.attempts:
                 raise ParseRefused(_SET_ASIDE, tries=tries)

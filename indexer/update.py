@@ -14,6 +14,7 @@ from typing import Any
 
 from .batches import Batches
 from .care import generations, snapshots, upkeep
+from .care.earlier import earlier
 from .care.generations import Opened
 from .care.verify import CATALOG, verify
 from .core.errors import IndexerError, StoreDamaged
@@ -80,8 +81,13 @@ class Run:
         floor = max(self.opened.floor, store.lost())
         if not self.opened.served and not self.opened.healed:
             floor = max(floor, self._retire_served())
-        batches = Batches(self.world, self.request, store, self.embedding, self.report, self._run_id, floor)
-        batches.work(looked)
+        source = earlier(self.world.layout, *self.opened.earlier) if self.opened.earlier else None
+        batches = Batches(self.world, self.request, store, self.embedding, self.report, self._run_id, floor, source)
+        try:
+            batches.work(looked)
+        finally:
+            if source is not None:
+                source.close()
         self._finish(looked, wrote=batches.wrote)
 
     def _heal(self, store: Store) -> None:

@@ -21,6 +21,7 @@ from ..store.catalog import Catalog
 from ..store.local import Layout, Store
 from ..store.recover import recover
 from . import snapshots, succession
+from .earlier import comparable
 from .verify import CATALOG, verify
 
 
@@ -49,6 +50,7 @@ class Opened(NamedTuple):
     donor: str | None = None
     healed: str = ""
     floor: int = 0  # new commits have numbers above this one
+    earlier: tuple[str, frozenset[str]] | None = None  # a generation, and the parsers whose contents may be taken over
 
 
 def resolve(layout: Layout, profile: Profile, *, rebuild: bool = False) -> Opened:
@@ -70,7 +72,7 @@ def resolve(layout: Layout, profile: Profile, *, rebuild: bool = False) -> Opene
 def _fitting(layout: Layout, profile: Profile, store: Store, rebuild: bool) -> Opened:
     """The generation just opened if it is this profile's, else one beside it."""
     if rebuild:
-        return _beside(layout, profile, store, donor=None)
+        return _beside(layout, profile, store, donor=None, rebuild=True)
     if store.catalog.meta("facts") == profile.facts_json():
         return Opened(store, _is_served(layout, store.generation))
     if store.catalog.meta("identity") == profile.identity_json():
@@ -144,26 +146,28 @@ def proved(catalog: Catalog, model: Embedder) -> Embedder:
     return model
 
 
-def _beside(layout: Layout, profile: Profile, served: Store, donor: str | None) -> Opened:
+def _beside(layout: Layout, profile: Profile, served: Store, donor: str | None, rebuild: bool = False) -> Opened:
     """Continue an unfinished generation of this profile, or start one; the served one stays.
 
     One that was begun before the served generation moved on is not continued: it would show
     less than is shown now, and its commits would have smaller numbers. Its vectors are reused.
     """
     head, identity = served.catalog.head(), profile.identity_json()
+    same = comparable(json.loads(served.catalog.meta("facts") or "{}"), json.loads(profile.facts_json()))
+    earlier = (served.generation, same) if same and not rebuild else None
     for name in reversed(layout.generations()):
         begun = _begun(layout, name, identity) if name != served.generation else None
         if begun is None:
             continue
         if begun.seeded == head:
             served.close()
-            return Opened(begun.store, False, donor)
+            return Opened(begun.store, False, donor, earlier=earlier)
         donor = name if begun.filled else donor
         begun.store.close()
     made = _create(layout, profile, head)
     succession.seed(served.catalog, made.catalog)
     served.close()
-    return Opened(made, False, donor)
+    return Opened(made, False, donor, earlier=earlier)
 
 
 class _Begun(NamedTuple):

@@ -119,6 +119,10 @@ MUTANTS: dict[str, Mutant] = {
     "retention takes one commit too many": Mutant("care/upkeep.py", "DELETE FROM version WHERE removed<=?", "DELETE FROM version WHERE removed-1<=?", _history("past the retention")),
     "rollback undone by the next look": Mutant("care/rollback.py", "Settled(row.source, row.path, row.sha, state", "Settled(row.source, row.path, None, state", _history("back to an earlier commit")),
     # ---- the rest
+    "contents of another release taken over": Mutant("care/earlier.py", "if was.get(name) == version", "if name in was", "tests/care"),
+    "contents of another splitter taken over": Mutant("care/earlier.py", 'if old.get("split") != new.get("split"):', "if False:", "tests/care"),
+    "answer of a worker lost": Mutant("ahead.py", "return self._outcome\n", "return self._outcome._replace(sections=())\n", "tests/ahead"),
+    "files finished out of order": Mutant("batches.py", "done = begun.popleft()", "done = begun.pop()", "tests/ahead"),
     "overlap lost": Mutant("split.py", "_cutter(settings.size, settings.overlap)", "_cutter(settings.size, 0)", "tests/split"),
     "model loaded without need": Mutant("care/generations.py", 'if store.catalog.meta("facts") == profile.facts_json():', "if False:", "tests/laws/test_cost.py::test_a_no_change_run_loads_nothing_heavy"),
     "moved document ends before it is there": Mutant("batches.py", "first_and_rest(x.changes, sizes)", "first_and_rest(x.changes, ())", "tests/laws/test_moves.py"),
