@@ -19,7 +19,7 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore, Condition, Lock
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ConfigError, ParseRefused
@@ -31,6 +31,8 @@ from .formats import IN_PROCESS, LIBRARIES, PROGRAMS, SUFFIXES, VERSIONS
 if TYPE_CHECKING:
     from .netblock import Role
     from .sandbox import Sandbox
+
+RETURN_SECONDS = 5.0  # for killed workers to be taken away
 
 
 class Parsers:
@@ -49,6 +51,8 @@ class Parsers:
         self._pool: dict[Role, list[Sandbox]] = {}  # each kind of worker may do just what it must
         self._generation = 0  # raised by close: a worker given back later is not kept
         self._lock = Lock()
+        self._busy: set[Sandbox] = set()
+        self._returned = Condition(self._lock)
 
     def supports(self, path: str) -> bool:
         """Whether the suffix of the path has a parser (any letter case)."""
@@ -85,12 +89,16 @@ class Parsers:
         return _checked(self._dispatch(name, data), self._limits)
 
     def close(self) -> None:
-        """Ends the worker processes; a later ``parse`` starts new ones."""
+        """Ends the worker processes, also those at work for other threads; a later ``parse`` starts new ones."""
         with self._lock:
             pool, self._pool = self._pool, {}
             self._generation += 1
+            for sandbox in self._busy:
+                sandbox.interrupt()
         for sandbox in chain.from_iterable(pool.values()):
             sandbox.close()
+        with self._returned:  # whoever waits for an answer takes its worker's folder away
+            self._returned.wait_for(lambda: not self._busy, timeout=RETURN_SECONDS)
 
     def _dispatch(self, name: str, data: bytes) -> Parsed:
         if name in self._loaders:
@@ -115,6 +123,7 @@ class Parsers:
                 generation = self._generation
                 idle = self._pool.setdefault(role, [])
                 sandbox = idle.pop() if idle else Sandbox(self._limits, role)
+                self._busy.add(sandbox)
             try:
                 return sandbox.parse(request, data)
             finally:
@@ -123,6 +132,9 @@ class Parsers:
                         self._pool.setdefault(role, []).append(sandbox)
                 if not kept:
                     sandbox.close()
+                with self._returned:
+                    self._busy.discard(sandbox)
+                    self._returned.notify_all()
 
 
 def _checked(parsed: Parsed, limits: ParseLimits) -> Parsed:

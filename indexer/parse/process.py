@@ -138,7 +138,7 @@ class Worker:
 
         def late() -> None:
             self._late = True
-            self._kill()
+            self.kill()
 
         timer = threading.Timer(seconds, late)
         timer.daemon = True
@@ -189,7 +189,7 @@ class Worker:
             final=False,
         )
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
         """The whole process group; harmless when it is gone already."""
         if self._process.poll() is None:
             with contextlib.suppress(OSError):
@@ -199,13 +199,13 @@ class Worker:
                     self._process.kill()
 
     def _last_words(self) -> str:
-        self._kill()
+        self.kill()
         said = cast(IO[bytes], self._process.stderr).read(1 << 16).decode("utf-8", "replace").strip()
         return said.rpartition("\n")[2][:200] or "no message"
 
     def stop(self) -> None:
         """Kills the process with its children, reaps it, removes its folder."""
-        self._kill()
+        self.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             with contextlib.suppress(OSError):  # a request cut short is still in the buffer

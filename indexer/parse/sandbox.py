@@ -26,6 +26,7 @@ class Sandbox:
         self._limits = limits
         self._role = role
         self._worker: Worker | None = None
+        self._interrupted = False
 
     def parse(self, request: Mapping[str, object], data: bytes) -> Parsed:
         """The worker's answer. Raises ParseRefused or ParserDied.
@@ -39,12 +40,18 @@ class Sandbox:
         try:
             return self._ask(request, data)
         except Blamed as crash:
-            if fresh or crash.final:
+            if fresh or crash.final or self._interrupted:
                 raise crash.problem from None
         try:
             return self._ask(request, data)
         except Blamed as crash:
             raise crash.problem from None
+
+    def interrupt(self) -> None:
+        """Ends the work of another thread's :meth:`parse`; what it raises then means nothing."""
+        self._interrupted = True
+        if (worker := self._worker) is not None:
+            worker.kill()
 
     def close(self) -> None:
         """Ends the worker, if there is one."""
@@ -55,6 +62,8 @@ class Sandbox:
     def _ask(self, request: Mapping[str, object], data: bytes) -> Parsed:
         if self._worker is None:
             self._worker = Worker(self._limits, self._role)
+        if self._interrupted:
+            self._worker.kill()
         try:
             header, body = self._worker.ask(request, data)
             return self._result(header, body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -11,7 +12,8 @@ import pytest
 
 from indexer import KnowledgeBase
 from indexer.core.errors import Interrupted, ParserDied, ParseRefused
-from indexer.core.model import Parsed, Section, State
+from indexer.core.model import Parsed, ParseLimits, Section, State
+from indexer.parse import Parsers
 from indexer.settings import Settings
 
 HASHED = {"embedding.model": "python:indexer.embed.hashing:HashEmbedder"}
@@ -140,6 +142,30 @@ def test_a_stop_does_not_wait_for_a_parser(tmp_path: Path) -> None:
     parser = Slow(lambda path: None)
     assert kb.update(parser=parser).exit_code == 0
     assert len(kb.reader().documents()) == 6
+    kb.close()
+
+
+def test_a_stop_ends_the_parser_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stop in the middle of a real parser leaves no process and no folder behind."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "hanging.py").write_text(
+        "import time\nclass Loader:\n    def __init__(self, path): pass\n    def lazy_load(self):\n        time.sleep(600)\n"
+    )
+    kb = folder(tmp_path, 4)
+    parser = Parsers(ParseLimits(), {".slow": "hanging:Loader"}, 2)
+
+    def stop() -> None:
+        if len(list(scratch.glob("indexer-parse-*/copy-*"))) == 2:
+            raise Interrupted("stopped")
+
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        kb.update(parser=parser, stop=stop)
+    assert time.monotonic() - began < 60
+    assert list(scratch.iterdir()) == []
     kb.close()
 
 
