@@ -20,12 +20,18 @@ def read_drawn(context: Context, part: str, reference: Element) -> list[Block]:
     root = None if relation is None or relation.external else context.package.xml(relation.target)
     if root is None:
         return []
-    readers = {DGM + "relIds": _diagram, C + "chart": _chart, CX + "chart": _extended_chart}
-    blocks = list(readers[str(reference.tag)](root))
+    blocks = list(drawn_blocks(root))
     for block in blocks:
         for text in block.rows if isinstance(block, Table) else (block.text,):
             context.charge(text)
     return blocks
+
+
+def drawn_blocks(root: Element) -> Iterator[Block]:
+    """The texts of a diagram's data or of a chart, by the root of its part."""
+    if root.tag == DGM + "dataModel":
+        return _diagram(root)
+    return _extended_chart(root) if root.tag == CX + "chartSpace" else _chart(root)
 
 
 def _diagram(root: Element) -> Iterator[Block]:

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 STRICT = b"http://purl.oclc.org/ooxml/"
 # Strict namespaces are the transitional ones under another root and without the year.
 _STRICT_NAME = re.compile(
-    rb"""(["'])http://purl\.oclc\.org/ooxml/(drawingml|officeDocument|wordprocessingml|schemaLibrary)/([A-Za-z/]+)(?=["'])"""
+    rb"""(["'])http://purl\.oclc\.org/ooxml/(drawingml|officeDocument|wordprocessingml|presentationml|schemaLibrary)/([A-Za-z/]+)(?=["'])"""
 )
 _TRANSITIONAL = rb"\1http://schemas.openxmlformats.org/\2/2006/\3"
-_MAIN_NAME = re.compile(r"(?i)^word/document\d*\.xml$")
 _OTHER_ROOTS = {"workbook": "Excel workbook (.xlsx)", "presentation": "PowerPoint presentation (.pptx)"}
 
 
@@ -44,6 +43,8 @@ class Relation:
 
 class Package:
     """The parts of one .docx. ``damaged`` collects the names of parts that could not be read."""
+
+    MAIN_NAME = re.compile(r"(?i)^word/document\d*\.xml$")
 
     def __init__(self, data: bytes, limits: ParseLimits) -> None:
         if data[:2] != b"PK" and (kind := identify(data, binary=True)) is not None:
@@ -92,7 +93,14 @@ class Package:
             return None
 
     def document(self) -> tuple[Element, Message | None]:
-        """The root of the main part, and a note when its XML had to be mended."""
+        """The root of a Word document's main part, and a note when its XML had to be mended."""
+        root, note = self.main_root()
+        if root.tag != W + "document":
+            raise _wrong_root(root)
+        return root, note
+
+    def main_root(self) -> tuple[Element, Message | None]:
+        """The root of the main part, whatever it is, and a note when its XML had to be mended."""
         data = self.archive.read(self._names[_key(self.main)])
         note = None
         try:
@@ -107,9 +115,11 @@ class Package:
                 raise
             root = mended
             note = Message("The file is damaged: text after the damage may be missing. Restore it from a good copy")
-        if root.tag != W + "document":
-            raise _wrong_root(root)
         return root, note
+
+    def not_this_kind(self) -> ParseRefused:
+        """The reason for a zip file that is no package of this kind."""
+        return ParseRefused("The file is a zip archive, not a Word document; unpack it or exclude it")
 
     def _note_damage(self, name: str, refused: ParseRefused) -> None:
         # Damage has a cause (the library's error); a limit or a trick has none and ends the file.
@@ -122,11 +132,11 @@ class Package:
         if target is not None and _key(target) in self._names:
             return target
         for name in self.archive.names():
-            if _MAIN_NAME.match(name):
+            if self.MAIN_NAME.match(name):
                 return name
         if _key("[Content_Types].xml") in self._names or target is not None:
             raise ParseRefused("The file has no document part: it is incomplete. Restore it from a good copy")
-        raise ParseRefused("The file is a zip archive, not a Word document; unpack it or exclude it")
+        raise self.not_this_kind()
 
 
 def _key(name: str) -> str:

@@ -8,7 +8,11 @@ _BY_PARSER: Mapping[str, str] = {
     "text": "txt text log",
     "markdown": "md markdown",
     "pdf": "pdf",
-    "docx": "docx",
+    "docx": "docx docm dotx dotm",
+    "pptx": "pptx pptm ppsx ppsm potx potm",
+    "rtf": "rtf",
+    "eml": "eml",
+    "msg": "msg oft",
     "html": "html htm xhtml xht shtml",
     "mhtml": "mht mhtml",
     "image": "png jpg jpeg jpe jfif tif tiff bmp webp gif",
@@ -61,6 +65,10 @@ VERSIONS: Mapping[str, str] = {
     "markdown": "1",
     "pdf": "1",
     "docx": "1",
+    "pptx": "1",
+    "rtf": "1",
+    "eml": "1",
+    "msg": "1",
     "html": "1",
     "mhtml": "1",
     "image": "1",
@@ -73,6 +81,10 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "markdown": ("chardet",),
     "pdf": ("pypdf", "fonttools"),
     "docx": ("lxml",),
+    "pptx": ("lxml",),
+    "rtf": (),
+    "eml": ("chardet", "selectolax"),
+    "msg": ("chardet", "olefile", "selectolax"),
     "html": ("chardet", "selectolax"),
     "mhtml": ("chardet", "selectolax"),
     "image": ("rapidocr",),
@@ -87,11 +99,15 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
 CONTENT: Mapping[str, str] = {
     "PDF document": "pdf",
     "Word document (.docx)": "docx",
+    "PowerPoint presentation (.pptx)": "pptx",
+    "RTF document": "rtf",
+    "Outlook message (.msg)": "msg",
+    "e-mail message": "eml",
     "HTML page": "html",
     "web archive (MHTML)": "mhtml",
     **dict.fromkeys((f"{name} image" for name in ("PNG", "JPEG", "GIF", "TIFF", "WebP", "BMP")), "image"),
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown", "html", "mhtml", *_CODE, *_LINES})
+TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", *_CODE, *_LINES})
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""

@@ -85,6 +85,8 @@ _FIRST = frozenset(mark[0] for offset, mark, _ in MAGIC if offset == 0) | frozen
 _HTML = re.compile(rb"(?:<!--.*?-->|<\?xml[^>]*\?>|\s)*<(?:!doctype\s+html|html|head|body|meta)\b", re.I | re.S)
 _PDF_START = re.compile(rb"\s{0,64}%PDF-\d\.\d")
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
+_HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9-]{1,60}:[ \t]")
+_MAIL = re.compile(rb"^(?:received|message-id|to|return-path|delivered-to):[^\n]", re.I | re.M)
 _MHTML = re.compile(rb"\s*(?:from:|mime-version:|subject:)[^\n]*\n", re.I)
 
 
@@ -209,11 +211,23 @@ def _textual(head: bytes, binary: bool) -> str | None:
         return "plain text file"
     if b'progid="Word.Document"' in head:
         return "Word 2003 XML document"
+    if _is_mail(head):
+        return "e-mail message"
     if _is_archive(head):
         return WEB_ARCHIVE
     if head.lstrip().startswith(b"<?xml"):
         return "XML file"
     return "plain text file" if _plain(head) else None
+
+
+def _is_mail(head: bytes) -> bool:
+    """Browsers put a sender into their archives, but no receiver and no way the message took."""
+    headers = head.replace(b"\r\n", b"\n").partition(b"\n\n")[0]
+    return (
+        _HEADER.match(headers) is not None
+        and re.search(rb"^from:", headers, re.I | re.M) is not None
+        and (_MAIL.search(headers) is not None)
+    )
 
 
 def _is_archive(head: bytes) -> bool:
