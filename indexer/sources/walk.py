@@ -40,16 +40,16 @@ def pack(names: list[bytes], stats: list[bytes]) -> bytes:
 class Walk:
     """What one walk sees. Folder paths are bytes relative to the root, "" for the root.
 
-    ``endings``: supported suffixes as lower-case bytes. ``plain``: whether every ending is
-    one of ordinary documents, so that a name that starts with a letter needs no look at the
-    rules for temporaries. ``stop`` is called once per folder and may raise.
+    ``endings``: supported suffixes as lower-case bytes. ``plain``: those of ordinary documents:
+    such a name that starts with a letter needs no look at the rules for temporaries. ``stop``
+    is called once per folder and may raise.
     """
 
     def __init__(self, root: bytes, endings, include=(), exclude=(), stop=lambda: None) -> None:  # type: ignore[no-untyped-def]
         self.root, self.endings, self.stop = root, frozenset(endings), stop
         self.include, self.exclude = tuple(include), tuple(exclude)
         self.rules = Patterns("", exclude) if exclude else None
-        self.plain = self.endings <= _PLAIN
+        self.plain = self.endings & _PLAIN
         self.folders: dict[bytes, bytes] = {}
         self.unreadable: dict[bytes, str] = {}
         self.ignored: set[bytes] = set()
@@ -104,7 +104,7 @@ class Walk:
         dot = name.rfind(b".")
         if dot <= 0 or (name[dot:] not in self.endings and name[dot:].lower() not in self.endings):
             return False
-        if not (self.plain and name[0] not in _JUNK_STARTS) and _junk(name):
+        if (name[0] in _JUNK_STARTS or name[dot:] not in self.plain) and _junk(name):
             return False
         if not entry.is_file(follow_symlinks=False):
             self.skipped.append((prefix + name, "a pipe, socket or device is not read"))
@@ -117,7 +117,12 @@ class Walk:
         return True
 
 
-_PLAIN = frozenset((b".txt", b".text", b".log", b".md", b".markdown", b".pdf", b".docx"))
+_PLAIN = frozenset(
+    b".txt .text .log .md .markdown .pdf .docx .docm .dotx .html .htm .xhtml .mht .mhtml .epub .rst .ipynb .json .jsonl .ndjson .xml"
+    b" .srt .vtt .csv .tsv .xlsx .xlsm .ods .pptx .pptm .odt .odp .rtf .eml .msg .doc .xls .ppt .wps .et .dps"
+    b" .png .jpg .jpeg .tif .tiff .bmp .webp .gif .py .js .ts .tsx .go .java .rs .c .h .cpp .hpp .cs .sh .sql .yaml .yml .toml".split()
+)
+"""Suffixes no temporary file has unless its name starts with a mark (a test holds this against the rules)."""
 
 
 def _name(entry) -> bytes:  # type: ignore[no-untyped-def]

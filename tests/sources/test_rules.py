@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from indexer.core.model import Source
 from indexer.sources import folder
 from indexer.sources.rules import junk, suffix
-from indexer.sources.walk import skipped_folder
+from indexer.sources.walk import _JUNK_STARTS, _PLAIN, skipped_folder
 
 JUNK = [
     "~$report.docx", ".~lock.report.odt#", "~WRL0001.tmp", "~WRD0000.tmp", ".a.txt.swp", ".a.txt.swo", "a.txt~", "#a.txt#", ".#a.txt",
@@ -37,6 +37,14 @@ def test_junk(name: str) -> None:
 def test_documents(name: str) -> None:
     """Names that only resemble temporaries are somebody's documents."""
     assert junk(name.encode()) is None
+
+
+@settings(max_examples=500)
+@given(st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), min_size=1), st.sampled_from(sorted(_PLAIN)))
+def test_ordinary_names_are_never_junk(stem: str, ending: bytes) -> None:
+    """The walk asks no rule about a name with an ordinary suffix that starts with no mark: none would match."""
+    name = stem.encode() + ending
+    assert name[0] in _JUNK_STARTS or junk(name) is None
 
 
 @pytest.mark.parametrize(
