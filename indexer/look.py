@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .care import upkeep
 from .care.generations import Profile
+from .care.release import release
 from .core.diff import ChangeSet, diff
 from .core.errors import IndexerError, SourceUnavailable
 from .core.model import FileStat, Key, Message, Source, raw, unraw
@@ -74,7 +75,7 @@ class Looked(NamedTuple):
 
 
 class Looker:
-    """Looks at the sources of one run; writes nothing but the names of new sources."""
+    """Looks at the sources of one run; writes nothing but new sources, and that what was named is to be tried again."""
 
     def __init__(self, world: World, request: Request, catalog: Catalog, report: Report) -> None:
         self.world, self.request, self.catalog = world, request, catalog
@@ -83,6 +84,8 @@ class Looker:
     def look(self, source: Source) -> Looked | None:
         """Registry first, then the walk, then the difference."""
         source_id = self._source_id(source)
+        if self.request.paths and not self.request.dry_run:
+            release(self.catalog, source_id, [raw(k.path) for k in self.request.paths if k.source == source.name])
         known = self.catalog.folders(source_id)
         try:
             look = folder.scan(

@@ -7,10 +7,12 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import DONE, NO_SOURCE, PARTIAL, UsageError
-from ..core.model import Key, Message, display, raw, unraw
+from ..core.errors import DONE, UsageError
+from ..core.model import Key, Message, State, raw
 from ..store.catalog import GONE, Catalog, DocumentRow, notes_of
 from . import knowledge_base
+from .files import files, release_command
+from .status import status
 from .times import local
 from .update import key_of
 
@@ -39,150 +41,12 @@ def run(options: argparse.Namespace, out: Out) -> int:
     return _COMMANDS[options.command](kb, options, out)
 
 
-# ---- status ----------------------------------------------------------------------------
-
-
-def _status(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    facts = _facts(kb)
-    code = PARTIAL if facts["documents"].get("failed", 0) + facts["documents"].get("stale", 0) + facts["held"] else DONE
-    if options.look:
-        report = kb.update(dry_run=True)
-        t = report.tally
-        facts["pending"] = {k: len(getattr(t, k)) for k in ("added", "modified", "deleted", "held")}
-        facts["unavailable"] = [str(m) for m in report.unavailable]
-        code = NO_SOURCE if report.unavailable else code
-    if options.json:
-        out.json(facts)
-        return code
-    _say_status(facts, out)
-    return code
-
-
-def _facts(kb: KnowledgeBase) -> dict[str, Any]:
-    catalog = kb.catalog()
-    if catalog is None:
-        return {
-            "commit": 0,
-            "documents": {},
-            "passages": 0,
-            "held": 0,
-            "pinned": 0,
-            "last_run": None,
-            "model": kb.settings.embedding.model,
-        }
-    try:
-        db = catalog.db
-        documents = {state: n for state, n in catalog.counts().items() if state != GONE}
-        row = db.one("SELECT id,started,finished,actor,trigger,exit_code,report FROM run ORDER BY id DESC LIMIT 1")
-        last = db.one("SELECT n,at FROM log ORDER BY n DESC LIMIT 1")
-        return {
-            "commit": catalog.head(), "committed": local(last[1]) if last else "", "documents": documents,
-            "passages": db.value("SELECT sum(count) FROM segment") or 0,
-            "held": db.value("SELECT count(*) FROM document WHERE held IS NOT NULL"),
-            "pinned": db.value("SELECT count(*) FROM document WHERE pinned IS NOT NULL"),
-            "segments": db.value("SELECT count(*) FROM segment"),
-            "last_run": _run_facts(row) if row else None, "model": json.loads(catalog.meta("embedding"))["model"],
-            "configured_model": kb.settings.embedding.model, "sources": [s.path for s in kb.settings.sources],
-        }  # fmt: skip
-    finally:
-        catalog.close()
-
-
-def _run_facts(row: tuple[Any, ...]) -> dict[str, Any]:
-    number, started, finished, actor, trigger, code, report = row
-    return {
-        "run": number, "started": local(started), "finished": local(finished), "actor": actor, "trigger": trigger,
-        "exit_code": code, "report": json.loads(report) if report else {},
-    }  # fmt: skip
-
-
-def _say_status(facts: dict[str, Any], out: Out) -> None:
-    if not facts["commit"]:
-        out.say("Nothing is indexed yet. Put documents into the folder and run `indexer update --now`.")
-        return
-    out.say("Commit {commit} of {at}", commit=facts["commit"], at=facts["committed"])
-    counts = ", ".join(
-        out.text("{name} {count}", name=Message(s), count=n) for s, n in sorted(facts["documents"].items())
-    )
-    out.say("Documents: {counts}; {passages} passages", counts=counts or "0", passages=facts["passages"])
-    last = facts["last_run"]
-    if last:
-        out.say(
-            "Last run: {at} by {actor} ({trigger}), exit code {code}",
-            at=last["finished"],
-            actor=last["actor"],
-            trigger=last["trigger"],
-            code=last["exit_code"],
-        )
-    out.say("Model: {model}", model=facts["model"])
-    if facts["configured_model"] != facts["model"]:
-        out.say(
-            "Configured is {model}; the next update embeds everything with it beside the served index.",
-            model=facts["configured_model"],
-        )
-    if facts["held"]:
-        out.say(
-            "{count} deletions are held: `indexer files --state held`, then `indexer update --now --allow-deletions`.",
-            count=facts["held"],
-        )
-    if facts["pinned"]:
-        out.say(
-            "{count} documents are pinned by a rollback: `indexer rollback --release` ends it.", count=facts["pinned"]
-        )
-    if "pending" in facts:
-        for message in facts["unavailable"]:
-            out.warn("{text}", text=message)
-        said = ", ".join(out.text("{name} {count}", name=Message(k), count=n) for k, n in facts["pending"].items() if n)
-        out.say("Pending: {what}", what=said or out.text("no change"))
-
-
-# ---- files -----------------------------------------------------------------------------
-
-
-def _files(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    from ..search import matches
-
-    catalog = catalog_of(kb)
-    sql = (
-        "SELECT s.name,d.path,d.state,d.notes,d.tries,d.retry_at,d.held,d.pinned,length(c.passages)/8,"
-        "(SELECT max(added) FROM version v WHERE v.document=d.id AND v.removed IS NULL) "
-        "FROM document d JOIN source s ON s.id=d.source LEFT JOIN content c ON c.id=d.content WHERE d.state<>'gone' ORDER BY s.name,d.path"
-    )
-    rows = []
-    for source, path, state, notes, tries, retry_at, held, pinned, chunks, since in catalog.db.all(sql):
-        shown = "held" if held is not None else state
-        if (options.state and shown != options.state) or (
-            options.pattern and not matches(options.pattern, source, unraw(path))
-        ):
-            continue
-        rows.append({
-            "source": source, "path": unraw(path), "state": shown, "chunks": chunks or 0, "version": since, "tries": tries,
-            "retry_at": local(retry_at), "pinned": pinned, "reasons": notes_of(notes),
-        })  # fmt: skip
-    catalog.close()
-    if options.json:
-        out.json([{**r, "reasons": [str(m) for m in r["reasons"]]} for r in rows])
-        return DONE
-    for r in rows:
-        reason = "; ".join(map(out.text, r["reasons"]))
-        retry = out.text(" (next try {at})", at=r["retry_at"]) if r["retry_at"] else ""
-        name = display(f"{r['source']}/{r['path']}")
-        out.line(
-            f"{out.text(Message(r['state'])):<10} {r['chunks']:>5}  {r['version'] or '-':>5}  {name}"
-            + (f"  {reason}{retry}" if reason else "")
-        )
-    return DONE
-
-
 def catalog_of(kb: KnowledgeBase) -> Catalog:
     """The served catalog; raises UsageError when nothing is indexed."""
     catalog = kb.catalog()
     if catalog is None:
         raise UsageError("Nothing is indexed yet. Put documents into the folder and run `indexer update --now`.")
     return catalog
-
-
-# ---- why -------------------------------------------------------------------------------
 
 
 def _why(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
@@ -202,6 +66,7 @@ def _why(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         "state": row.state if row else None,
     }
     if catalog and row:
+        facts["release"] = release_command(source.path, key.path)
         facts |= _version_facts(catalog, row)
     if options.json:
         out.json({**facts, "reasons": [str(m) for m in notes_of(row.notes)] if row else []})
@@ -255,10 +120,16 @@ def _say_why(key: Key, rule: Message | None, row: DocumentRow | None, facts: dic
         out.say("Reason: {why}", why=note)
     if row.retry_at:
         out.say("Next try: {at} (after {tries} attempts)", at=facts["retry_at"], tries=row.tries)
+    if row.held is None and row.state in (State.FAILED, State.STALE):
+        out.say("Try it again at once: {command}", command=facts["release"])
     if row.pinned:
         out.say("Pinned by a rollback to commit {commit}; `indexer rollback --release` ends it.", commit=row.pinned)
     if rule and row.held is None:
         out.say("The next update takes it out: {why}.", why=rule)
 
 
-_COMMANDS = {"status": _status, "files": _files, "why": _why}
+def _files(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
+    return files(kb, catalog_of(kb), options, out)
+
+
+_COMMANDS = {"status": status, "files": _files, "why": _why}

@@ -290,3 +290,60 @@ def test_interrupted_run_is_no_attempt(home: Path, capsys: Out) -> None:
     report = KnowledgeBase(home).update()
     assert (len(report.tally.added), report.commit) == (32, 1)
     assert run("status", "--json") == 0
+
+
+def test_failed_files_say_what_to_do(home: Path, capsys: Out) -> None:
+    """Each has its reason with the remedy, when it is tried again, and the command that tries it at once; in Chinese too."""
+    put(home, "a folder/bad.pdf", b"%PDF-1.4 nothing of the kind")
+    run("update", "--now")
+    said(capsys)
+    assert run("files", "--state", "failed") == 0
+    text = said(capsys)
+    assert "knowledge_base/a folder/bad.pdf\n    The PDF is damaged" in text
+    assert "\n    Tried again when the file, its parser or the settings change." in text
+    assert "indexer update --now 'knowledge_base/a folder/bad.pdf'" in text
+    run("files", "--state", "failed", "--set", "language=zh")
+    text = said(capsys)
+    assert "PDF 已损坏" in text
+    assert "设置改变后会再次尝试" in text
+    run("files", "--state", "failed", "--json")
+    [row] = as_json(capsys)  # type: ignore[misc]
+    assert row["release"] == "indexer update --now 'knowledge_base/a folder/bad.pdf'"
+    run("why", "knowledge_base/a folder/bad.pdf")
+    assert "Try it again at once: indexer update --now" in said(capsys)
+
+
+def test_an_unknown_state_is_a_mistake(home: Path, capsys: Out) -> None:
+    """`--state faild` names the states instead of listing nothing."""
+    run("update", "--now")
+    said(capsys)
+    assert run("files", "--state", "faild") == 2
+    assert "indexed, warned, no_text, failed, stale" in said(capsys)
+
+
+def test_naming_a_document_tries_it_again(home: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set aside for good, then released by its name, or by its folder's; others stay as they are."""
+    monkeypatch.syspath_prepend(str(home / "code"))
+    (home / "code").mkdir()
+    config = home / "indexer.toml"
+    config.write_text(config.read_text() + '[loaders]\n".odd" = "my_odd_loader:Loader"\n')
+    put(home, "x.odd", b"text of x")
+    put(home, "y.odd", b"text of y")
+    assert run("update", "--now", "--set", "attempts=1") == 3
+    said(capsys)
+    run("files", "--state", "failed")
+    assert "cannot be imported" in said(capsys)
+    source = "class D:\n    metadata = {}\n    def __init__(self, t): self.page_content = t\n"
+    source += "class Loader:\n    def __init__(self, p): self.p = p\n    def lazy_load(self): return [D(open(self.p).read())]\n"
+    (home / "code" / "my_odd_loader.py").write_text(source)
+    assert run("update", "--now", "--set", "attempts=1") == 3, "set aside: not tried again by itself"
+    assert run("update", "--now", "--set", "attempts=1", "knowledge_base/x.odd") == 3
+    said(capsys)
+    run("files", "--json")
+    states = {row["path"]: row["state"] for row in as_json(capsys)}  # type: ignore[attr-defined]
+    assert (states["x.odd"], states["y.odd"]) == ("indexed", "failed")
+    run("update", "--now", "--set", "attempts=1", "knowledge_base")
+    said(capsys)
+    run("files", "--state", "failed", "--json")
+    assert as_json(capsys) == []
+    assert run("verify") == 0
