@@ -128,7 +128,8 @@ class Parsers:
                 return sandbox.parse(request, data)
             finally:
                 with self._lock:
-                    if kept := generation == self._generation:
+                    # What a program left running ends with its worker.
+                    if kept := generation == self._generation and role != "program":
                         self._pool.setdefault(role, []).append(sandbox)
                 if not kept:
                     sandbox.close()
@@ -167,7 +168,14 @@ def _loader_spec(spec: str) -> str:
 
 
 def _version(name: str) -> str:
-    return "; ".join([VERSIONS[name], *(f"{library} {_release(library)}" for library in LIBRARIES[name])])
+    found = [VERSIONS[name], *(f"{library} {_release(library)}" for library in LIBRARIES[name])]
+    if name in PROGRAMS:
+        from . import soffice
+
+        found.append(f"LibreOffice {soffice.release()}")
+        if soffice.find() and PROGRAMS[name] in VERSIONS:
+            found.append(f"{PROGRAMS[name]} {_version(PROGRAMS[name])}")
+    return "; ".join(found)
 
 
 @lru_cache(maxsize=128)

@@ -16,6 +16,9 @@ _BY_PARSER: Mapping[str, str] = {
     "html": "html htm xhtml xht shtml",
     "mhtml": "mht mhtml",
     "image": "png jpg jpeg jpe jfif tif tiff bmp webp gif",
+    "legacy:doc": "doc dot wps",
+    "legacy:xls": "xls xlt et",
+    "legacy:ppt": "ppt pps pot dps",
     "code:python": "py pyi pyw",
     "code:javascript": "js mjs cjs jsx",
     "code:typescript": "ts mts cts",
@@ -57,8 +60,9 @@ _LINES = tuple(name for name in _BY_PARSER if name.startswith("lines"))
 IN_PROCESS = frozenset({"text", "markdown", *_LINES})
 """Parsers that only decode; all others run in the worker process."""
 
-PROGRAMS: frozenset[str] = frozenset()
-"""Parsers that run an installed program: only their worker process may have children (see `netblock`)."""
+PROGRAMS: Mapping[str, str] = {"legacy:doc": "docx", "legacy:xls": "xlsx", "legacy:ppt": "pptx"}
+"""Parsers that run an installed program, to the one that reads what it makes: only their worker process may
+have children (see `netblock`)."""
 
 VERSIONS: Mapping[str, str] = {
     "text": "1",
@@ -72,6 +76,7 @@ VERSIONS: Mapping[str, str] = {
     "html": "1",
     "mhtml": "1",
     "image": "1",
+    **dict.fromkeys(PROGRAMS, "1"),
     **dict.fromkeys((*_CODE, *_LINES), "1"),
 }
 """Each parser's VERSION, repeated here so that comparing profiles imports no parser (a test holds them equal)."""
@@ -88,6 +93,7 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "html": ("chardet", "selectolax"),
     "mhtml": ("chardet", "selectolax"),
     "image": ("rapidocr",),
+    **dict.fromkeys(PROGRAMS, ()),
     **{name: ("chardet", "tree-sitter", f"tree-sitter-{name[len('code:') :]}") for name in _CODE},
     "code:c": ("chardet", "tree-sitter", "tree-sitter-c", "tree-sitter-cpp"),
     "code:csharp": ("chardet", "tree-sitter", "tree-sitter-c-sharp"),
@@ -105,6 +111,10 @@ CONTENT: Mapping[str, str] = {
     "e-mail message": "eml",
     "HTML page": "html",
     "web archive (MHTML)": "mhtml",
+    "legacy Word 97-2003 document (.doc)": "legacy:doc",
+    "legacy Excel 97-2003 workbook (.xls)": "legacy:xls",
+    "legacy Excel 5 workbook (.xls)": "legacy:xls",
+    "legacy PowerPoint 97-2003 presentation (.ppt)": "legacy:ppt",
     **dict.fromkeys((f"{name} image" for name in ("PNG", "JPEG", "GIF", "TIFF", "WebP", "BMP")), "image"),
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""

@@ -31,7 +31,20 @@ _LIBRARIES = (
     "/etc/mime.types", "/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/etc/crypto-policies",
     "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random", "/dev/zero",
 )  # fmt: skip
-_SYSTEM = ("/usr", "/bin", "/sbin", "/opt", "/etc", "/snap", "/proc", "/sys", "/dev", "/var/lib", "/var/cache")
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/opt",
+    "/etc",
+    "/snap",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/var/lib",
+    "/var/cache",
+    "/var/spool/libreoffice",
+)
 _TERMINALS = ("/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108 - not a file of ours
 _PACKED = (".zip", ".egg", ".py", ".so", ".pyd", ".pth", ".dist-info", ".egg-info")
 
@@ -62,7 +75,7 @@ def _linux(role: Role, network: bool) -> Iterator[str]:
         yield f"landlock {version}" + (" (writing only)" if paths.reads is None else "")
     if netblock_seccomp.give_up_privileges():
         yield "caps"
-    if netblock_seccomp.install(role != "parser", network):
+    if netblock_seccomp.install(role != "parser", network, role == "program"):
         yield "seccomp"
 
 

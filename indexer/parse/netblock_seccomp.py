@@ -35,6 +35,9 @@ _WITH_A_CONDITION: Table = {
     "tkill": (200, 130),
     "tgkill": (234, 131),
     "prlimit64": (302, 261),
+    "access": (21, None),
+    "faccessat": (269, 48),
+    "faccessat2": (439, 439),
 }
 _NEVER: Table = {
     # doors to the network, to other processes' memory and to their descriptors
@@ -69,15 +72,16 @@ _NOT_FOR_A_PARSER: Table = {
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 
-def install(children: bool, network: bool) -> bool:
+def install(children: bool, network: bool, office: bool = False) -> bool:
     """Takes the calls away from this thread and all it starts; False where the kernel has no filters.
 
     ``children``: processes and UNIX sockets between them stay allowed. ``network``: all sockets do.
+    ``office``: a program that asks whether it may write somewhere is told no (see `_asked_to_write`).
     """
     known = ARCHITECTURES.get(os.uname().machine)
     if known is None or sys.byteorder != "little" or sys.maxsize < 1 << 32:
         return False
-    code = b"".join(_program(*known, children, network))
+    code = b"".join(_program(*known, children, network, office))
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
@@ -105,7 +109,7 @@ def give_up_privileges() -> bool:
     return bool(libc.capset(head, struct.pack("@6I", low[0] & CAP_DAC, low[1] & CAP_DAC, 0, 0, 0, 0)) == 0)
 
 
-def _program(column: int, arch: int, children: bool, network: bool) -> Iterator[bytes]:
+def _program(column: int, arch: int, children: bool, network: bool, office: bool) -> Iterator[bytes]:
     """Each block compares the number in the accumulator and returns, or leaves it for the next."""
 
     def number(name: str) -> int:
@@ -119,6 +123,10 @@ def _program(column: int, arch: int, children: bool, network: bool) -> Iterator[
     yield from (_do(EQUAL, number("clone3"), 0, 1), _do(RETURN, ABSENT))  # its flags are out of a filter's sight
     yield from _clone(number("clone"), children)
     tables = [_NEVER]
+    if office:
+        for name, mode in (("access", 1), ("faccessat", 2), ("faccessat2", 2)):
+            if (nr := _WITH_A_CONDITION[name][column]) is not None:
+                yield from _asked_to_write(nr, mode)
     if not children:
         tables.append(_NOT_FOR_A_PARSER)
         me = os.getpid()
@@ -141,6 +149,18 @@ def _only(number: int, values: Iterable[int]) -> Iterator[bytes]:
     """The call is allowed with these first arguments only."""
     checks = [step for value in values for step in (_do(EQUAL, value, 0, 1), _do(RETURN, ALLOW))]
     block = [_do(LOAD, FIRST_ARGUMENT), *checks, _do(RETURN, REFUSE)]
+    yield from (_do(EQUAL, number, 0, len(block)), *block)
+
+
+def _asked_to_write(number: int, argument: int) -> Iterator[bytes]:
+    """The rights that Landlock takes are not seen by access(): LibreOffice believes that it may write into /tmp,
+    fails to make its socket there and ends. Told no, it makes it where OSL_SOCKET_PATH says."""
+    block = [
+        _do(LOAD, FIRST_ARGUMENT + 8 * argument),
+        _do(EQUAL, os.W_OK, 0, 1),
+        _do(RETURN, REFUSE),
+        _do(RETURN, ALLOW),
+    ]
     yield from (_do(EQUAL, number, 0, len(block)), *block)
 
 

@@ -12,7 +12,7 @@ import struct
 from indexer.core.errors import ParseRefused
 from indexer.core.model import Message
 
-from .formats import CONTENT, TEXTUAL
+from .formats import CONTENT, PROGRAMS, TEXTUAL
 
 HEAD = 4096
 WEB_ARCHIVE = "web archive (MHTML)"
@@ -66,6 +66,9 @@ OLE_STREAMS: tuple[tuple[str, str], ...] = (
     ("Quill", "Publisher document"),
     ("Book", "legacy Excel 5 workbook (.xls)"),
 )
+ANY_LEGACY = ("legacy OLE document (.doc, .xls or .ppt)", "Word 2003 XML document", "XML file", "WordPerfect document")
+PLAIN = "plain text file"
+PLAIN_LEGACY = {"legacy:doc": "text", "legacy:xls": "csv"}
 # Member names in the directory of a zip file; the first match decides.
 ZIP_MEMBERS: tuple[tuple[bytes, str], ...] = (
     (b"xl/workbook", "Excel workbook (.xlsx)"),
@@ -102,6 +105,8 @@ def check(parser: str, data: bytes) -> tuple[str, Message | None]:
     real = CONTENT.get(kind or "")
     if parser == "html" and kind is None and _is_archive(data[:HEAD]):
         kind, real = WEB_ARCHIVE, CONTENT.get(WEB_ARCHIVE)
+    if kind == PLAIN and parser in PLAIN_LEGACY:
+        real = PLAIN_LEGACY[parser]  # reports of old programs: text with tabs, named .xls
     if kind is None or real == parser or _at_home(kind, parser, textual):
         return parser, None
     if real is None:
@@ -111,6 +116,8 @@ def check(parser: str, data: bytes) -> tuple[str, Message | None]:
 
 def _at_home(kind: str, parser: str, textual: bool) -> bool:
     """Pages in Markdown, templates and code are what they say; so is a mail of a page and its pictures."""
+    if parser in PROGRAMS and kind in ANY_LEGACY:
+        return True  # LibreOffice looks for itself
     return (kind == "HTML page" and textual and parser not in ("text", "mhtml")) or (kind, parser) == (
         WEB_ARCHIVE,
         "eml",
@@ -170,7 +177,7 @@ def _ole(data: bytes) -> str:
     for name, kind in OLE_STREAMS:
         if name.encode("utf-16-le") in data:
             return kind
-    return "legacy OLE document (.doc, .xls or .ppt)"
+    return ANY_LEGACY[0]
 
 
 def _zip(data: bytes) -> str:
