@@ -110,7 +110,7 @@ class Package:
                 raise
             if str(refused.__cause__).startswith("unknown error"):
                 raise MemoryError from refused  # what libxml2 says when it gets no more memory
-            mended = _recover(_transitional(data))
+            mended = recover(_transitional(data))
             if mended is None:
                 raise
             root = mended
@@ -163,7 +163,7 @@ def _transitional(data: bytes) -> bytes:
     return _STRICT_NAME.sub(_TRANSITIONAL, data)
 
 
-def _recover(data: bytes) -> Element | None:
+def recover(data: bytes) -> Element | None:
     """What libxml2 can save of malformed XML; entities stay closed as in `parse_xml`."""
     from lxml import etree
 

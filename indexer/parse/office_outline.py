@@ -130,4 +130,4 @@ def row_of(cells: Iterable[str]) -> str:
     texts = [" ".join(cell.split()) for cell in cells]
     while texts and not texts[-1]:
         texts.pop()
-    return BETWEEN.join(texts)
+    return BETWEEN.join(texts).strip()

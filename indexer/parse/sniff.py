@@ -81,6 +81,7 @@ OPEN_DOCUMENT = {
     b"text": "OpenDocument text (.odt)",
     b"spreadsheet": "OpenDocument spreadsheet (.ods)",
     b"presentation": "OpenDocument presentation (.odp)",
+    b"graphics": "OpenDocument drawing (.odg)",
 }
 # A text whose first byte is none of these cannot carry a mark that matters for texts; marks
 # deeper in (tar, MP4) come with NUL bytes, which the decoder meets and asks `identify` about.

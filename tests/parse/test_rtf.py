@@ -128,7 +128,7 @@ def test_tables() -> None:
     )
     assert [(s.kind, s.text, s.lead) for s in read(body).sections] == [
         ("text", "before\n", ""),
-        ("table", "h1 | h2\na b | c\n | d\n", "h1 | h2\n"),
+        ("table", "h1 | h2\na b | c\n| d\n", "h1 | h2\n"),
         ("text", "after\n", ""),
     ]
 
