@@ -51,6 +51,8 @@ _BY_PARSER: Mapping[str, str] = {
         "properties bat cmd css scss sass less dockerfile mk mak cmake gradle groovy dart jl m mm hs ex exs erl clj"
         " pas asm s f90 f for cob cbl vhd v sv awk tcl el lisp ml fs fsx nim zig cu cl glsl hlsl wxml wxss ets diff patch"
     ),
+    "csv": "csv tsv",
+    "xlsx": "xlsx xlsm xltx xltm",
 }
 SUFFIXES: Mapping[str, str] = {f".{suffix}": name for name, all_ in _BY_PARSER.items() for suffix in all_.split()}
 """Suffix, lower case, with its dot, to parser."""
@@ -80,6 +82,8 @@ VERSIONS: Mapping[str, str] = {
     "image": "1",
     **dict.fromkeys(PROGRAMS, "1"),
     **dict.fromkeys((*_CODE, *_LINES), "1"),
+    "csv": "1",
+    "xlsx": "1",
 }
 """Each parser's VERSION, repeated here so that comparing profiles imports no parser (a test holds them equal)."""
 
@@ -102,6 +106,10 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "code:csharp": ("chardet", "tree-sitter", "tree-sitter-c-sharp"),
     "code:tsx": ("chardet", "tree-sitter", "tree-sitter-typescript"),
     **dict.fromkeys(_LINES, ("chardet",)),
+    "csv": ("chardet",),
+    "xlsx": ("lxml",),
+    "csv": ("chardet",),
+    "xlsx": ("lxml",),
 }
 """Libraries whose minor release may change what a parser makes of the same bytes."""
 
@@ -120,8 +128,10 @@ CONTENT: Mapping[str, str] = {
     "legacy Excel 5 workbook (.xls)": "legacy:xls",
     "legacy PowerPoint 97-2003 presentation (.ppt)": "legacy:ppt",
     **dict.fromkeys((f"{name} image" for name in ("PNG", "JPEG", "GIF", "TIFF", "WebP", "BMP")), "image"),
+    "Excel workbook (.xlsx)": "xlsx",
+    "Excel workbook (.xlsx)": "xlsx",
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", *_CODE, *_LINES})
+TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", *_CODE, *_LINES, "csv"})
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""
