@@ -22,7 +22,7 @@ from itertools import chain
 from threading import BoundedSemaphore, Condition, Lock
 from typing import TYPE_CHECKING
 
-from indexer.core.errors import ConfigError, ParseRefused
+from indexer.core.errors import ConfigError, FileProblem, ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, State
 
 from .call import call
@@ -106,7 +106,7 @@ class Parsers:
         from . import sniff
 
         real, note = sniff.check(name, data)
-        parsed = call(real, data, self._limits) if real in IN_PROCESS else self._in_worker({"parser": real}, data)
+        parsed = _here(real, data, self._limits) if real in IN_PROCESS else self._in_worker({"parser": real}, data)
         if note is not None:
             state = State.WARNED if parsed.state is State.INDEXED else parsed.state
             parsed = parsed._replace(state=state, notes=(note, *parsed.notes))
@@ -136,6 +136,19 @@ class Parsers:
                 with self._returned:
                     self._busy.discard(sandbox)
                     self._returned.notify_all()
+
+
+def _here(name: str, data: bytes, limits: ParseLimits) -> Parsed:
+    """A parser that only decodes, in this process; a mistake in it costs the file and not the run."""
+    try:
+        return call(name, data, limits)
+    except FileProblem:
+        raise
+    except Exception as error:
+        raise ParseRefused(
+            "The file is damaged: {detail}. Restore it from a good copy, or save it again with its application",
+            detail=f"{type(error).__name__}: {error}"[:200],
+        ) from error
 
 
 def _checked(parsed: Parsed, limits: ParseLimits) -> Parsed:

@@ -22,7 +22,7 @@ VALUES = (
     "99999999999999999999",
     "true",
     "NaN",
-    "\ud83d\ude00",
+    "\U0001f600",
     "../../../etc/passwd",
     "file:///etc/passwd",
 )

@@ -22,6 +22,7 @@ import hostile_run
 from hostile_run import LIMITS, Figures, feed, main_mb, mutants
 
 from indexer.cli import main
+from indexer.core.errors import ParseRefused
 from indexer.parse import Parsers
 
 COUNT = int(os.environ.get("INDEXER_TEST_FUZZ", "0")) or 150
@@ -117,3 +118,14 @@ def test_seeds_are_sound(parsers: Parsers) -> None:
     for suffix, data in hostile_run.hostile_seeds.own(parsers.supports):
         if suffix not in bare:
             assert parsers.parse(f"a{suffix}", data).text.strip(), suffix
+
+
+def test_a_mistake_in_this_process_costs_one_file(parsers: Parsers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decoder that raises what it should not refuses its file, in one sentence."""
+
+    def wrong(data: bytes, limits: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("indexer.parse.text.parse", wrong)
+    with pytest.raises(ParseRefused, match="ZeroDivisionError: by zero"):
+        parsers.parse("a.txt", b"text")

@@ -1,0 +1,56 @@
+"""Bombs of every format: each ends soon, in bounded memory, as text or as a reason; and nothing from outside gets in."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("the worker's memory is read from /proc", allow_module_level=True)
+
+from bombs import BOMBS
+from hostile_run import LIMITS, Figures, feed, main_mb
+
+from indexer.core.errors import FileProblem
+from indexer.parse import Parsers
+
+WELL_KNOWN = {"inflates.docx", "overlaps.docx", "laughs.docx", "deep.docx", "inflates.xlsx"}
+
+
+@pytest.fixture(name="parsers", scope="module")
+def fixture_parsers() -> Iterator[Parsers]:
+    """Workers under the limits of the broken files."""
+    parsers = Parsers(LIMITS)
+    yield parsers
+    parsers.close()
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bomb(parsers: Parsers, name: str) -> None:
+    """Within its clock and the memory ceiling: text, or a reason with a remedy in both languages."""
+    if not parsers.supports(name):
+        pytest.skip("no parser for it")
+    data, figures, before = BOMBS[name](), Figures(), main_mb()
+    started = time.monotonic()
+    feed(parsers, [(name, data)], figures)
+    assert figures.wrong == []
+    assert time.monotonic() - started < LIMITS.wall_seconds + 15, "not ended by its clock"
+    assert figures.worker_mb < LIMITS.memory_mb
+    assert main_mb() - before < 500
+    if name in WELL_KNOWN:
+        assert figures.outcomes == {"refused": 1}
+
+
+@pytest.mark.parametrize("name", [name for name in BOMBS if name.startswith(("outside", "include"))])
+def test_nothing_from_outside(parsers: Parsers, name: str) -> None:
+    """No entity, no inclusion brings another file's content into the text."""
+    if not parsers.supports(name):
+        pytest.skip("no parser for it")
+    try:
+        text = parsers.parse(name, BOMBS[name]()).text
+    except FileProblem as error:
+        text = str(error)
+    assert "root:" not in text
