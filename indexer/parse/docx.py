@@ -19,7 +19,7 @@ from __future__ import annotations
 from indexer.core.errors import ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, State
 
-VERSION = "1"
+VERSION = "2"
 NO_TEXT = Message("The document has no text")
 
 
@@ -54,5 +54,6 @@ def _parse(data: bytes, limits: ParseLimits) -> Parsed:
     details = {"pages": document.pages} if document.pages is not None else {}
     if not sections:
         reason = Message("The document has only pictures and no text") if document.context.pictures else NO_TEXT
-        return Parsed((), State.NO_TEXT, (reason, *notes), "docx", document.title, details)
-    return Parsed(sections, State.WARNED if notes else State.INDEXED, notes, "docx", document.title, details)
+        return Parsed((), State.NO_TEXT, (reason, *notes), "docx", document.title, details, document.label)
+    state = State.WARNED if notes else State.INDEXED
+    return Parsed(sections, state, notes, "docx", document.title, details, document.label)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .docx_chunk import import_part
-from .docx_context import Block, Context, Line, Table
+from .docx_context import Block, Context, Line
 from .docx_drawing import line_text, pick
 from .docx_drawn import read_drawn
 from .docx_fields import Fields, unmatched
@@ -151,10 +151,10 @@ class Story:
                     out.extend(self.blocks(cell))
             return
         self._cells += 1
-        lines = tuple(write_rows(rows, self.blocks))
+        table = write_rows(rows, self.blocks)
         self._cells -= 1
-        if lines:
-            out.append(Table(lines))
+        if table.rows:
+            out.append(table)
         self._give_notes(out)
 
     def _held_table(self, element: Element, out: list[Block]) -> None:

@@ -38,13 +38,13 @@ def import_part(context: Context, part: str, relation_id: str) -> list[Block]:
 def _read(context: Context, data: bytes, name: str) -> list[Block] | None:
     # Few documents import anything: their readers are loaded when one does.
     from .docx_html import html_lines
-    from .docx_rtf import rtf_text
+    from .rtf import parse as parse_rtf
 
     suffix = name.rpartition(".")[2].lower()
     if data[:4] == b"PK\x03\x04":
         return _document(context, data)
     if data.lstrip()[:5] == b"{\\rtf":
-        return _lines(context, rtf_text(data).split("\n"))
+        return _lines(context, parse_rtf(data, context.limits).text.split("\n"))
     if _is_mail(data):
         return _web_archive(context, data)
     if suffix in ("htm", "html", "xhtml") or b"<" in data[:1024].lstrip()[:1]:

@@ -24,9 +24,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as it will be written: one row a line, nested tables' rows in their place."""
+    """A table as it will be written: one row a line, nested tables' rows in their place.
+
+    The first ``marked`` lines are what the document itself calls the header.
+    """
 
     rows: tuple[str, ...]
+    marked: int = 0
 
 
 Block = Line | Table

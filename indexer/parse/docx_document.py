@@ -16,17 +16,13 @@ from .docx_numbering import Counters, Numbering
 from .docx_package import Package
 from .docx_styles import Styles
 from .docx_xml import FIELD_END, FIELD_START, PAGE_SEEN, R, W
+from .office_properties import stated_label, stated_title
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 SHOWN = 5  # names listed in a note
 _PAGE_NUMBER = re.compile(f"{FIELD_START}[^{FIELD_END}]*{FIELD_END}?")
-# Titles that programs write by themselves.
-_NO_TITLE = re.compile(
-    r"(?i)^(?:untitled|title|document\d*|文档\s*\d*|无标题|microsoft word - .*|word document|normal\.dotm?)$"
-)
-_DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +36,7 @@ class Document:
     footers: tuple[str, ...]
     pages: int | None
     title: str
+    label: str
     mended: Message | None
 
     def notes(self) -> Iterator[Message]:
@@ -87,7 +84,17 @@ def read_document(data: bytes, limits: ParseLimits, imports: int = 0) -> Documen
     headers = _margins(context, (r for r in references if r.tag == W + "headerReference"), seen)
     footers = _margins(context, (r for r in references if r.tag == W + "footerReference"), seen)
     title = _title(package, body)
-    return Document(context, headers, body, tuple(notes.at_end), footers, _pages(package, body), title, mended)
+    return Document(
+        context,
+        headers,
+        body,
+        tuple(notes.at_end),
+        footers,
+        _pages(package, body),
+        title,
+        stated_label(package),
+        mended,
+    )
 
 
 def _context(package: Package, limits: ParseLimits, imports: int) -> Context:
@@ -171,9 +178,7 @@ def _pages(package: Package, body: tuple[Block, ...]) -> int | None:
 
 
 def _title(package: Package, body: tuple[Block, ...]) -> str:
-    core = package.xml(package.related("", "core-properties"))
-    stated = " ".join(("" if core is None else core.findtext(_DUBLIN_CORE + "title") or "").split())
-    if stated and not _NO_TITLE.match(stated):
+    if stated := stated_title(package):
         return stated
     lines = [block for block in body if isinstance(block, Line)]
     named = next((line for line in lines if line.title), None)

@@ -12,8 +12,7 @@ from indexer.core.model import Kind, Section
 from .docx_context import Block, Line
 from .docx_document import Document, plain
 from .docx_xml import PAGE_BREAK, PAGE_SEEN
-
-HEADING_CHARS = 200  # a longer "heading" is a paragraph in the wrong style
+from .office_outline import HEADING_CHARS, lead_of_rows
 
 
 def assemble(document: Document) -> tuple[Section, ...]:
@@ -48,7 +47,7 @@ class _Cutter:
                 self._flush()
                 for row in block.rows:
                     self._line(row)
-                self._flush("table")
+                self._flush("table", lead_of_rows(self._lines, block.marked))
             elif block.level is not None and len(block.text) <= HEADING_CHARS:
                 self._heading(block.text, block.level)
             else:
@@ -88,9 +87,10 @@ class _Cutter:
             self._only_headings = False
         self._page += text.count(PAGE_SEEN, lead)
 
-    def _flush(self, kind: Kind = "text") -> None:
+    def _flush(self, kind: Kind = "text", lead: str = "") -> None:
         if self._lines:
             page = self._from if self._paged and self._from == self._page else None
             headings = tuple(name for _, name in self._path)
-            self._sections.append(Section("".join(f"{line}\n" for line in self._lines), headings, page, kind))
+            text = "".join(f"{line}\n" for line in self._lines)
+            self._sections.append(Section(text, headings, page, kind, lead=lead))
         self._lines, self._from, self._only_headings = [], None, True

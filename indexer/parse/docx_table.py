@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .docx_context import Block, Line, Table
 from .docx_drawing import pick
-from .docx_xml import MC, W, number, val
+from .docx_xml import MC, W, number, toggle, val
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -53,12 +53,25 @@ def is_frame(rows: Sequence[Sequence[Element]]) -> bool:
     return all(len(cells) <= 1 for cells in rows)
 
 
-def write_rows(rows: Sequence[Sequence[Element]], read: ReadCell) -> Iterator[str]:
+def write_rows(rows: Sequence[Sequence[Element]], read: ReadCell) -> Table:
     """The lines of a table. Cells swallowed by a merge are not read: Word does not show them."""
     open_merges: set[int] = set()
+    lines: list[str] = []
+    marked = 0
     for cells in rows:
         open_merges, shown = _merge(cells, open_merges)
-        yield from _write_row([read(cell) if visible else [] for cell, visible in zip(cells, shown, strict=True)])
+        heads = marked == len(lines) and _is_header(cells)
+        lines += _write_row([read(cell) if visible else [] for cell, visible in zip(cells, shown, strict=True)])
+        marked = len(lines) if heads else marked
+    return Table(tuple(lines), marked)
+
+
+def _is_header(cells: Sequence[Element]) -> bool:
+    """Whether Word repeats the row at the top of each page."""
+    row = cells[0].getparent() if cells else None
+    while row is not None and row.tag != W + "tr":  # a cell may stand in a content control
+        row = row.getparent()
+    return row is not None and bool(toggle(row.find(W + "trPr"), W + "tblHeader"))
 
 
 def unwrap(parent: Element, wanted: str) -> Iterator[Element]:

@@ -69,9 +69,9 @@ have children (see `netblock`)."""
 
 VERSIONS: Mapping[str, str] = {
     "text": "1",
-    "markdown": "1",
+    "markdown": "2",
     "pdf": "1",
-    "docx": "1",
+    "docx": "2",
     "pptx": "1",
     "odf": "1",
     "rtf": "1",

@@ -17,7 +17,7 @@ from indexer.core.model import Parsed, ParseLimits
 
 from .text import read
 
-VERSION = "1"
+VERSION = "2"
 
 
 def parse(data: bytes, limits: ParseLimits) -> Parsed:

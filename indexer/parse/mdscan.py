@@ -44,6 +44,7 @@ class Scan:
         self.first_h1 = ""
         self.path: list[tuple[int, str]] = []
         self.cuts: list[tuple[int, Kind, tuple[str, ...]]] = [(0, "code" if start else "text", ())]
+        self.leads: dict[int, str] = {}  # by the start of a table: its header and delimiter lines
         if start:
             self._cut(start, "text")
         self.unclosed = {"`": MAX_TITLE, "~": MAX_TITLE}  # fences this long or longer have no end
@@ -60,7 +61,7 @@ class Scan:
             piece = blank + self.text[start:end]
             blank = ""
             if piece and not piece.isspace():
-                made.append(Section(piece, headings, None, kind))
+                made.append(Section(piece, headings, None, kind, lead=self.leads.get(start, "")))
             elif made:
                 made[-1] = made[-1]._replace(text=made[-1].text + piece)
             else:
@@ -139,6 +140,7 @@ class Scan:
         head = self.text[above:start]
         if above < self.floor or "|" not in head:
             return end
+        self.leads[above] = self.text[above:end]
         while row := _ROW.match(self.text, end):
             if row.end() == end:
                 break

@@ -3,7 +3,7 @@
 Our own tokenizer, not `striprtf`: see docs/dependencies.md for what that leaves out or mixes up
 (character sets of fonts, tables, notes, boxes, hidden and deleted text). The stations:
 
-    rtf_reader   groups, control words, bytes      rtf_words, rtf_fonts, rtf_styles
+    rtf_reader   groups and bytes          rtf_control, rtf_words, rtf_fonts, rtf_styles, rtf_values
     rtf_story    paragraphs and tables
 
 Headers come first and footers last, each line once; notes and boxes follow the paragraph or
@@ -53,8 +53,8 @@ def parse(data: bytes, limits: ParseLimits) -> Parsed:
     if not sections:
         state = State.NO_TEXT
         notes = (_nothing(reader), *notes)
-    title = real_title(reader.title) or reader.body.title or (_first_heading(body))
-    label = next((version_text(text) for name, text in reader.properties.items() if is_version(name)), "")
+    title = real_title(reader.values.title) or reader.body.title or (_first_heading(body))
+    label = next((version_text(text) for name, text in reader.values.properties.items() if is_version(name)), "")
     return Parsed(sections, state, notes, "rtf", title, label=label)
 
 
@@ -81,7 +81,7 @@ def _first_heading(blocks: Iterable[Block]) -> str:
 def _notes(reader: Reader, whole: bool) -> Iterator[Message]:
     if not whole:
         yield Message("The file is cut off: text at its end may be missing. Restore it from a good copy")
-    names = [name or "unknown" for name in dict.fromkeys(reader.objects) if not name.startswith("Equation")]
+    names = [name or "unknown" for name in dict.fromkeys(reader.values.objects) if not name.startswith("Equation")]
     if names:
         yield Message(
             "Embedded objects are not part of the text: {names}. Save them as files of their own to index them",

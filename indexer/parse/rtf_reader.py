@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from indexer.core.errors import ParseRefused
 from indexer.core.model import ParseLimits
 
 from .office_outline import Block, Paragraph
-from .rtf_fonts import Fonts, code_page
+from .rtf_control import HANDLERS, Group
+from .rtf_fonts import Fonts
 from .rtf_story import Look, Story
 from .rtf_styles import Styles
+from .rtf_values import Values
 from .rtf_words import CHARACTERS, SHOWN, SILENT, STORIES, VALUES
 
 _TOKEN = re.compile(
@@ -23,23 +24,6 @@ COPY = "copy"  # the first half of \\upr, for old readers; \\*\\ud inside is the
 DEEPEST = 5_000  # open groups; Word writes a few dozen
 
 
-@dataclass(slots=True)
-class Group:
-    """What ``{`` opens: the settings that ``}`` gives back."""
-
-    story: Story
-    look: Look
-    silent: bool = False
-    hidden: bool = False
-    deleted: bool = False
-    font: int = -1
-    skip: int = 1  # characters that stand for a \\u character in old readers
-    value: str | None = None  # what the characters are kept as, instead of being text
-    optional: bool = False  # \\* was seen
-    style: int = -1
-    texts: list[str] = field(default_factory=list)  # of a value
-
-
 class Reader:
     """Reads the file once; ``body``, ``headers`` and ``footers`` are what a person sees of it."""
 
@@ -48,15 +32,11 @@ class Reader:
         self._written = 0
         self._raw = bytearray()
         self._pending_skip = 0
-        self._instruction = ""
-        self._property = self._shape = ""
-        self.fonts = Fonts()
-        self.styles = Styles()
+        self.fonts: Fonts = Fonts()
+        self.styles: Styles = Styles()
         self.body = Story()
         self.margins: dict[str, list[Block]] = {"header": [], "footer": [], "endnote": []}
-        self.properties: dict[str, str] = {}
-        self.title = ""
-        self.objects: list[str] = []
+        self.values = Values()
         self.pictures = 0
         self.groups = [Group(self.body, Look())]
 
@@ -120,9 +100,10 @@ class Reader:
                 group.texts.append(text)
         elif not (group.hidden or group.deleted):
             group.story.say(text)
-        self._charge(len(text))
+        self.charge(len(text))
 
-    def _charge(self, count: int) -> None:
+    def charge(self, count: int) -> None:
+        """Counts characters of the result; raises ParseRefused beyond ``output_chars``."""
         self._written += count
         if self._written > self._limit:
             raise ParseRefused(
@@ -140,7 +121,7 @@ class Reader:
         elif mark in b"~_":
             self._say("\u00a0" if mark == b"~" else "-", self.groups[-1])
         elif mark in b"\r\n":
-            self._paragraph(self.groups[-1])
+            self.end_paragraph(self.groups[-1])
 
     # ---- groups ----------------------------------------------------------------------
 
@@ -178,25 +159,8 @@ class Reader:
         elif group.value == "number":
             if any(c.isalnum() for c in text) and text.strip() != "o":
                 self._say(text.strip() + " ", outer)
-        elif group.value == "instruction":
-            self._instruction = text
-        elif group.value == "title":
-            self.title = self.title or text
-        elif group.value == "object":
-            self.objects.append(text.strip())
-        else:
-            self._end_pair(group.value or "", text, outer)
-
-    def _end_pair(self, kind: str, text: str, outer: Group) -> None:
-        """Names and values that stand in two groups."""
-        if kind == "property":
-            self._property = text
-        elif kind == "value":
-            self.properties.setdefault(self._property, text)
-        elif kind == "shape name":
-            self._shape = text.strip()
-        elif kind == "shape value" and self._shape == "gtextUNICODE" and text.strip():
-            outer.story.add([Paragraph(text.strip())])  # WordArt
+        elif art := self.values.keep(group.value or "", text):
+            outer.story.add([Paragraph(art)])
 
     # ---- control words ---------------------------------------------------------------
 
@@ -214,7 +178,7 @@ class Reader:
                 self._say(CHARACTERS[name], group)
         elif name == b"u" and value is not None:
             self._unicode(value % 0x10000, group)
-        elif (handler := _HANDLERS.get(name)) is not None:
+        elif (handler := HANDLERS.get(name)) is not None:
             handler(self, group, value)
         else:
             self._destination(name, group)
@@ -241,85 +205,13 @@ class Reader:
             self.pictures += name == b"pict"
             group.silent = True
         elif name == b"fldrslt":
-            numbers = group.story.kind in self.margins and _PAGE_NUMBER.match(self._instruction)
+            numbers = group.story.kind in self.margins and _PAGE_NUMBER.match(self.values.instruction)
             group.silent = bool(numbers)
         elif name == b"upr":
             group.value = COPY
 
-    def _paragraph(self, group: Group) -> None:
+    def end_paragraph(self, group: Group) -> None:
+        """``\\par`` and its like."""
         if group.value is None:
-            self._charge(1)
+            self.charge(1)
             group.story.paragraph(group.look)
-
-
-def _cell(reader: Reader, group: Group, value: int | None) -> None:
-    reader._charge(1)
-    group.story.cell()
-
-
-def _font(reader: Reader, group: Group, value: int | None) -> None:
-    group.font = -1 if value is None else value
-
-
-def _style(reader: Reader, group: Group, value: int | None) -> None:
-    group.style = -1 if value is None else value
-    if group.value is None:
-        group.look.level, group.look.title = reader.styles.level(group.style), reader.styles.is_title(group.style)
-
-
-def _pard(reader: Reader, group: Group, value: int | None) -> None:
-    group.look = Look()
-
-
-def _plain(reader: Reader, group: Group, value: int | None) -> None:
-    group.hidden = group.deleted = False
-    group.font = reader.fonts.default
-
-
-def _level(reader: Reader, group: Group, value: int | None) -> None:
-    group.look.level = value if value is not None and 0 <= value < 9 else None
-
-
-def _endnote(reader: Reader, group: Group, value: int | None) -> None:
-    if group.story.kind == "footnote":
-        group.story.kind = "endnote"
-
-
-_Handler = Callable[[Reader, Group, int | None], None]
-
-
-def _set(name: str) -> _Handler:
-    """A yes/no setting of the group, "off" written with a 0."""
-    return lambda reader, group, value: setattr(group, name, value != 0)
-
-
-_HANDLERS: dict[bytes, _Handler] = {
-    b"par": lambda reader, group, value: reader._paragraph(group),
-    b"sect": lambda reader, group, value: reader._paragraph(group),
-    b"cell": _cell,
-    b"row": lambda reader, group, value: group.story.row(),
-    b"nestcell": lambda reader, group, value: group.story.nested_cell(group.look),
-    b"nestrow": lambda reader, group, value: group.story.nested_row(group.look),
-    b"trowd": lambda reader, group, value: group.story.begin_row(),
-    b"trhdr": lambda reader, group, value: group.story.mark_row(),
-    b"intbl": lambda reader, group, value: setattr(group.look, "in_table", value != 0),
-    b"itap": lambda reader, group, value: group.look.nest(1 if value is None else value),
-    b"pard": _pard,
-    b"plain": _plain,
-    b"s": _style,
-    b"sbasedon": lambda reader, group, value: reader.styles.base(group.style, value),
-    b"outlinelevel": _level,
-    b"ftnalt": _endnote,
-    b"f": _font,
-    b"fcharset": lambda reader, group, value: reader.fonts.set_charset(group.font, value or 0),
-    b"cpg": lambda reader, group, value: reader.fonts.set_page(group.font, value or 0),
-    b"ansicpg": lambda reader, group, value: setattr(reader.fonts, "page", code_page(value or 0)),
-    b"mac": lambda reader, group, value: setattr(reader.fonts, "page", "mac-roman"),
-    b"pc": lambda reader, group, value: setattr(reader.fonts, "page", "cp437"),
-    b"pca": lambda reader, group, value: setattr(reader.fonts, "page", "cp850"),
-    b"deff": lambda reader, group, value: setattr(reader.fonts, "default", -1 if value is None else value),
-    b"uc": lambda reader, group, value: setattr(group, "skip", max(0, value or 0)),
-    b"v": _set("hidden"),
-    b"deleted": _set("deleted"),
-    b"mvf": _set("deleted"),
-}

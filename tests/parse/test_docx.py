@@ -14,6 +14,7 @@ import pytest
 
 from indexer.core.errors import ParseRefused
 from indexer.core.model import Parsed, ParseLimits, State
+from indexer.parse import Parsers
 from indexer.parse.docx import VERSION, parse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -316,3 +317,31 @@ def test_shared_files_keep_the_contract() -> None:
         assert not set("\x01\x02\x03\x04") & set(parsed.text), path.name
         parsed.text.encode()
     assert all(reasons.values())
+
+
+def test_the_label_comes_from_the_properties() -> None:
+    """A custom property called version (in English or Chinese) before the core one; neither is text."""
+    space = 'xmlns="urn:p" xmlns:vt="urn:vt"'
+    field = '<property name="{}"><vt:lpwstr>{}</vt:lpwstr></property>'
+    custom = f"<Properties {space}>{field.format('Author', 'x')}{field.format('版本', '3.1')}</Properties>"
+    relations = b.relations(
+        [
+            ("rId1", "officeDocument", "word/document.xml"),
+            *b.PROPERTIES,
+            ("rId4", "custom-properties", "docProps/custom.xml"),
+        ]
+    )
+    core = b.core("t").replace("</cp:core", "<cp:version>2.0</cp:version></cp:core")
+    own = {"docProps/custom.xml": custom, "_rels/.rels": relations}
+    assert read(b.docx(b.para("a"), core=core, extra=own)).label == "3.1"
+    assert read(b.docx(b.para("a"), core=core)).label == "2.0"
+    assert read(b.docx(b.para("a"))).label == ""
+    assert read(b.docx(b.para("a"), core=core, extra=own)).text == "a\n"
+
+
+@pytest.mark.parametrize("kind", ["document.macroEnabled", "template", "template.macroEnabledTemplate"])
+def test_macro_documents_and_templates_are_read(kind: str) -> None:
+    """.docm, .dotx and .dotm differ in the declared type only."""
+    types = f'<Types><Override PartName="/word/document.xml" ContentType="application/vnd.ms-word.{kind}.main+xml"/></Types>'
+    assert read(b.docx(b.para("a"), extra={"[Content_Types].xml": types})).text == "a\n"
+    assert all(Parsers(ParseLimits()).supports(f"x{suffix}") for suffix in (".docm", ".dotx", ".dotm"))

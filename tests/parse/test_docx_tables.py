@@ -136,3 +136,24 @@ def test_a_large_table_takes_linear_time() -> None:
     cost(10)
     small, large = min(cost(1000), cost(1000)), cost(10_000)
     assert large < 40 * small
+
+
+def lead(*table_rows: str) -> str:
+    return read(b.table(*table_rows)).sections[0].lead
+
+
+def test_the_header_is_the_lead() -> None:
+    """The rows Word repeats on each page; without any, the first row of a table of at least three."""
+    head = b.row("部门", "人数", properties="<w:tblHeader/>")
+    second = b.row("", "全职", properties="<w:tblHeader/>")
+    assert lead(head, second, b.row("研发", "40")) == "部门 | 人数\n| 全职\n"
+    assert lead(b.row("部门", "人数"), b.row("研发", "40"), b.row("合计", "40")) == "部门 | 人数\n"
+    assert lead(b.row("部门", "人数"), b.row("研发", "40")) == ""
+    assert lead(b.row("x", "y", properties='<w:tblHeader w:val="0"/>'), b.row("a", "b")) == ""
+
+
+def test_only_rows_at_the_top_are_the_header() -> None:
+    """A mark further down, and a table that is all header, say nothing."""
+    marked = b.row("c", "d", properties="<w:tblHeader/>")
+    assert lead(b.row("a", "b"), marked) == ""
+    assert lead(marked, marked) == ""

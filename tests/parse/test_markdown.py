@@ -10,9 +10,10 @@ from hypothesis import settings as rounds
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from indexer.core.model import Parsed, ParseLimits, Section
+from indexer.core.model import Parsed, ParseLimits, Section, SplitSettings
 from indexer.parse import Parsers
 from indexer.parse.frontmatter import front_matter
+from indexer.split import make_splitter
 
 LIMITS = ParseLimits()
 DOCUMENT = """---
@@ -134,6 +135,16 @@ def test_marks_inside_blocks_are_no_headings(text: str, kind: str) -> None:
     found = [section for section in parsed.sections if section.kind == kind]
     assert len(found) == 1
     assert found[0].headings == ()
+
+
+def test_a_table_has_its_header_as_lead() -> None:
+    """The header and the line of dashes, so that a row from the middle can be understood alone."""
+    text = "# t\n\n| 参数 | 值 |\n|---|---|\n" + "".join(f"| 名称{n} | {n} |\n" for n in range(60)) + "\nafter\n"
+    table = next(section for section in parse(text).sections if section.kind == "table")
+    assert table.lead == "| 参数 | 值 |\n|---|---|\n"
+    chunks = [c.text for c in make_splitter(SplitSettings())(parse(text)) if "名称" in c.text]
+    assert len(chunks) > 3
+    assert all("| 参数 | 值 |" in chunk for chunk in chunks)
 
 
 def test_html_blocks_hide_headings() -> None:
