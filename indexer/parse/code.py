@@ -27,24 +27,23 @@ _CPP = re.compile(
 
 def parse(data: bytes, limits: ParseLimits, language: str = "") -> Parsed:
     """Sections by definition; ``language`` is a key of `code_languages.LANGUAGES`."""
-    del limits  # size and output are judged by the caller; the tree has bounds of its own
     found = read(data)
     details = found.details | {"language": language}
     name = f"code:{language}"
     if not found.text:
         return Parsed((), found.state, found.notes, name, details=found.details)
-    sections = _sections(found.text, language)
+    sections = _sections(found.text, language, limits)
     return Parsed(sections, found.state, found.notes, name, details=details)
 
 
-def _sections(text: str, language: str) -> tuple[Section, ...]:
+def _sections(text: str, language: str, limits: ParseLimits) -> tuple[Section, ...]:
     from .code_sections import sections
     from .code_tree import grammar_missing, outlined
     from .lines_groups import grouped, split_lines
 
     if language == "c" and _CPP.search(text):
         language = "cpp"
-    outline = None if grammar_missing(language) else outlined(text, language)
+    outline = None if grammar_missing(language) else outlined(text, language, limits)
     if outline is None:
         return tuple(grouped(split_lines(text), 0))
     return sections(text, outline)

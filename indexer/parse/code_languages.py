@@ -119,7 +119,7 @@ LUA = """
 
 LANGUAGES: Mapping[str, Language] = {
     "python": Language("tree_sitter_python", PYTHON),
-    "javascript": Language("tree_sitter_javascript", JAVASCRIPT),
+    "javascript": Language("tree_sitter_javascript", f"{JAVASCRIPT} (field_definition value: {_FUNCTION}) @def"),
     "typescript": Language("tree_sitter_typescript", TYPESCRIPT, "language_typescript"),
     "tsx": Language("tree_sitter_typescript", TYPESCRIPT, "language_tsx"),
     "go": Language("tree_sitter_go", GO),

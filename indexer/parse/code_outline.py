@@ -26,11 +26,12 @@ SCREEN = 1024  # bytes: a function that one sees as a whole needs no parts
 
 
 class Definition(NamedTuple):
-    """Lines count from 0, both inclusive; ``names`` is the whole path."""
+    """Lines count from 0, both inclusive; ``names`` is the whole path, ``function`` says that it has no members."""
 
     names: tuple[str, ...]
     first: int
     last: int
+    function: bool = False
 
 
 class Outline(NamedTuple):
@@ -51,9 +52,11 @@ class _Open(NamedTuple):
     kept: bool
 
 
-def outline(lines: Sequence[str], nodes: Iterable[tuple[str, Node]], comments: Iterable[Node]) -> Outline:
+def outline(
+    source: bytes, lines: Sequence[str], nodes: Iterable[tuple[str, Node]], comments: Iterable[Node]
+) -> Outline:
     """What the nodes, sorted by their start, outer before inner, say of the text."""
-    reading = _Reading(lines, _alone(lines, comments))
+    reading = _Reading(source, lines, _alone(lines, comments))
     for kind, node, around in _wrapped(nodes):
         reading.add(kind, node, around)
     return Outline(reading.found, reading.comments)
@@ -89,8 +92,8 @@ def _rows(node: Node) -> tuple[int, int]:
 
 
 class _Reading:
-    def __init__(self, lines: Sequence[str], comments: set[int]) -> None:
-        self.lines, self.comments = lines, comments
+    def __init__(self, source: bytes, lines: Sequence[str], comments: set[int]) -> None:
+        self._source, self._lines, self.comments = source, lines, comments
         self.found: list[Definition] = []
         self._open: list[_Open] = []
         self._scope: tuple[str, ...] = ()  # of the file: namespace A.B;
@@ -99,7 +102,7 @@ class _Reading:
     def add(self, kind: str, node: Node, around: Node) -> None:
         """The next definition of the text."""
         parent = self._parent(around.start_byte)
-        own = name_of(node)
+        own = name_of(node, self._source)
         if kind == "scope":
             self._scope = own
         if kind == "scope" or not own:
@@ -109,7 +112,7 @@ class _Reading:
         begin = self._with_comments(first)
         kept = last >= first and self._worth(kind, parent, around, begin < first)
         if kept:
-            self.found.append(Definition(names, begin, last))
+            self.found.append(Definition(names, begin, last, kind == "def"))
         short = kind == "def" and around.end_byte - around.start_byte <= SCREEN
         self._open.append(_Open(around.end_byte, last, kind, names, short or not kept or kind in LEAVES, kept))
 
@@ -123,7 +126,7 @@ class _Reading:
     def _lines_of(self, node: Node) -> tuple[int, int]:
         first, last = _rows(node)
         if node.type == "preproc_function_def":  # the grammar ends a macro at a comment within
-            while last + 1 < len(self.lines) and self.lines[last].endswith("\\"):
+            while last + 1 < len(self._lines) and self._lines[last].endswith("\\"):
                 last += 1
         return max(first, self._free), last
 
@@ -140,5 +143,5 @@ class _Reading:
             return commented
         if first < last:
             return True
-        alone = 2 * (node.end_byte - node.start_byte) > len(self.lines[first].strip())  # no line of many
+        alone = 2 * (node.end_byte - node.start_byte) > len(self._lines[first].strip())  # no line of many
         return alone and (commented or (kind == "def" and parent is None))

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 HEAD = 200  # characters of a head, a comment or brackets that are no passage of their own
 CLOSING = 12  # lines of them, with blank ones
-_CLOSING = re.compile(r"(?:[\W_]|\b(?:end|fi|done|esac|endif)\b)*+\Z")
+_WORD = re.compile(r"\w")
+_OPENING = re.compile(r"[{(\[:]\s*+\Z|\A\s*+#\s*+(?:if|else|elif)")  # else: · extern "C" { · #ifdef X
+_CLOSING = re.compile(r"(?:#[ \t]*+endif\b[^\n]*+|\b(?:end|fi|done|esac)\b|[\W_])*+\Z")
 
 
 class _Run(NamedTuple):
@@ -26,6 +28,7 @@ class _Run(NamedTuple):
     names: tuple[str, ...]
     at: int
     whole: bool  # of a definition, not what stands between
+    function: bool
     before: int = 0  # lines that were put in front
     after: int = 0  # lines that were put behind
 
@@ -46,15 +49,30 @@ def _sections(run: _Run) -> Iterator[Section]:
 
 def _runs(lines: list[str], outline: Outline) -> Iterator[_Run]:
     owner = [-1] * len(lines)
-    for i, (_, first, last) in enumerate(outline.definitions):
+    for i, (_, first, last, _) in enumerate(outline.definitions):
         last = min(last, len(lines) - 1)
         owner[first : last + 1] = [i] * (last + 1 - first)
     at = 0
     for number, run in groupby(owner):
         end = at + sum(1 for _ in run)
-        names = outline.definitions[number].names if number >= 0 else ()
-        yield _Run(lines[at:end], names, at, number >= 0)
+        if number >= 0:
+            of = outline.definitions[number]
+            yield _Run(lines[at:end], of.names, at, True, of.function)
+        else:
+            banner = _banner(lines, at, end, outline.comments) if end < len(lines) else end
+            yield from (_Run(lines[a:b], (), a, False, False) for a, b in ((at, banner), (banner, end)) if a < b)
         at = end
+
+
+def _banner(lines: list[str], at: int, end: int, comments: set[int]) -> int:
+    """Where the comments begin that end these lines: they are about what follows."""
+    begin = end
+    for i in range(end - 1, at - 1, -1):
+        if i in comments:
+            begin = i
+        elif not lines[i].isspace():
+            break
+    return begin
 
 
 def _tidied(runs: Iterator[_Run], comments: set[int]) -> Iterator[_Run]:
@@ -81,15 +99,18 @@ def _closes(run: _Run) -> bool:
 
 
 def _rests(run: _Run, before: _Run) -> bool:
-    """Whether a run is the last line of a definition after a part of it: ``return inner``."""
-    inside = 0 < len(run.names) < len(before.names) and before.names[: len(run.names)] == run.names
-    return inside and sum(not line.isspace() for line in run.lines[:CLOSING]) == 1 and len(run.lines) <= CLOSING
+    """Whether a run is the last line of a function after a part of it: ``return inner``."""
+    inside = run.function and 0 < len(run.names) < len(before.names) and before.names[: len(run.names)] == run.names
+    return inside and len(run.lines) <= CLOSING and sum(not line.isspace() for line in run.lines) == 1
 
 
 def _announces(run: _Run, comments: set[int]) -> bool:
     """Whether a run is too little to be found: blank, a head of one line, a short comment."""
     if len(run.lines) > CLOSING:
         return False
-    filled = [run.at + i for i, line in enumerate(run.lines) if not line.isspace()]
+    filled = [i for i, line in enumerate(run.lines) if _WORD.search(line)]
+    if not filled:
+        return True
     short = sum(map(len, run.lines)) <= HEAD
-    return not filled or (short and (all(n in comments for n in filled) or (len(filled) == 1 and run.names != ())))
+    head = len(filled) == 1 and (run.names != () or _OPENING.search(run.lines[filled[0]]) is not None)
+    return short and (head or all(run.at + i in comments for i in filled))

@@ -28,7 +28,7 @@ def sql_outline(lines: Sequence[str]) -> Outline:
     """CREATE statements: a table up to its semicolon, a routine up to the next object."""
     found: list[Definition] = []
     starts = [(i, m) for i, line in enumerate(lines) if (m := _SQL_OBJECT.match(line))]
-    for (at, match), following in zip(starts, [*(i for i, _ in starts[1:]), len(lines)], strict=True):
+    for (at, match), following in zip(starts, [*(i for i, _ in starts[1:]), len(lines)], strict=False):
         end = _SQL_NEXT if match[1].lower() in _ROUTINES else _SQL_END
         last = next((i for i in range(at, following) if end.match(lines[i].rstrip("\n"))), following - 1)
         last -= end is _SQL_NEXT and last > at and end.match(lines[last].rstrip("\n")) is not None
@@ -46,7 +46,7 @@ def table_outline(lines: Sequence[str]) -> Outline:
         for quotes in _QUOTES.findall(line):
             inside = "" if inside == quotes else inside or quotes
     ends = [*(at - 1 for at, _ in starts[1:]), len(lines) - 1]
-    return _commented(lines, [Definition((name[:100],), at, end) for (at, name), end in zip(starts, ends, strict=True)])
+    return _commented(lines, [Definition((name[:100],), at, end) for (at, name), end in zip(starts, ends, strict=False)])
 
 
 def _blocks(start: str, end: str) -> Callable[[Sequence[str]], Outline]:
