@@ -163,7 +163,7 @@ class ParseLimits(NamedTuple):
     memory_mb: int = 1024
     inflated_mb: int = 200
     file_mb: int = 200
-    output_chars: int = 50_000_000
+    output_chars: int = 100_000_000
     page_seconds: float = 60.0  # more for each page whose picture is read (OCR)
     pages: int = 500  # so many pictures are read in one file
     extra_memory_mb: int = 2048  # more where pictures are read or LibreOffice runs

@@ -3,8 +3,10 @@
     frame = header length (4 bytes) · body length (8 bytes) · header (JSON) · body
 
 A request's body is the file; an answer's body is the text of all sections in UTF-8, and its
-header says how many characters belong to each. The answer comes from a process that has read
-hostile bytes, so every field is checked again on this side.
+header says how many bytes belong to each. Heading paths and leads, which thousands of sections
+of a table share, are written once and referred to by number; no text is held as a whole on
+either side, so 60 MB of text cost little more than themselves. The answer comes from a process
+that has read hostile bytes, so every field is checked again on this side.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import IO, Any, cast
 
 from indexer.core.model import Kind, Message, Parsed, ParseLimits, Section, State
@@ -29,7 +31,7 @@ class Garbled(Exception):
     """The other side wrote something that is no frame or no valid answer."""
 
 
-def send(pipe: IO[bytes], header: Mapping[str, object], body: bytes = b"") -> None:
+def send(pipe: IO[bytes], header: Mapping[str, object], body: bytes | bytearray = b"") -> None:
     """Writes one frame. OSError when the other side is gone."""
     text = json.dumps(header, ensure_ascii=True).encode()
     pipe.write(_HEAD.pack(len(text), len(body)) + text)
@@ -60,15 +62,22 @@ def receive(pipe: IO[bytes], max_body: int) -> tuple[dict[str, Any], bytes] | No
     return header, body
 
 
-def pack(parsed: Parsed) -> tuple[dict[str, object], bytes]:
+def pack(parsed: Parsed) -> tuple[dict[str, object], bytearray]:
     """An answer; the texts are cleaned here, so no parser can send a lone surrogate."""
-    texts = [clean(section.text) for section in parsed.sections]
+    body = bytearray()
+    paths: dict[tuple[str, ...], int] = {}
+    leads: dict[str, int] = {}
+    rows: list[object] = []
+    for s in parsed.sections:
+        start = len(body)
+        body += clean(s.text).encode()
+        path, lead = paths.setdefault(s.headings, len(paths)), leads.setdefault(s.lead, len(leads))
+        rows.append([len(body) - start, path, s.page, s.kind, clean(s.place), lead])
     header: dict[str, object] = {
         "answer": "parsed",
-        "sections": [
-            [len(text), [clean(h) for h in s.headings], s.page, s.kind, clean(s.place), clean(s.lead)]
-            for text, s in zip(texts, parsed.sections, strict=True)
-        ],
+        "sections": rows,
+        "paths": [[clean(heading) for heading in path] for path in paths],
+        "leads": [clean(lead) for lead in leads],
         "state": parsed.state.value,
         "notes": [pack_message(note) for note in parsed.notes],
         "parser": parsed.parser,
@@ -76,7 +85,7 @@ def pack(parsed: Parsed) -> tuple[dict[str, object], bytes]:
         "details": dict(parsed.details),
         "label": clean(parsed.label),
     }
-    return header, "".join(texts).encode()
+    return header, body
 
 
 def pack_message(message: Message) -> list[object]:
@@ -101,8 +110,7 @@ def unpack_message(value: object) -> Message:
 def unpack(header: Mapping[str, Any], body: bytes, limits: ParseLimits) -> Parsed:
     """Inverse of :func:`pack`; Garbled if the lengths do not add up or a field has a wrong type."""
     try:
-        text = body.decode()
-        sections = tuple(_sections(header["sections"], text, limits))
+        sections = tuple(_sections(header, memoryview(body), limits.output_chars))
         state = State(header["state"])
         if state not in (State.INDEXED, State.WARNED, State.NO_TEXT):
             raise Garbled
@@ -113,24 +121,24 @@ def unpack(header: Mapping[str, Any], body: bytes, limits: ParseLimits) -> Parse
         return Parsed(
             sections, state, notes, str(header["parser"]), str(header["title"]), details, str(header["label"])
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, IndexError) as error:
         raise Garbled from error
 
 
-def _sections(rows: object, text: str, limits: ParseLimits) -> list[Section]:
-    if not isinstance(rows, list) or len(text) > limits.output_chars:
-        raise Garbled
-    made: list[Section] = []
+def _sections(header: Mapping[str, Any], body: memoryview, most: int) -> Iterator[Section]:
+    paths = [tuple(str(heading) for heading in path) for path in header["paths"]]
+    leads = [str(lead) for lead in header["leads"]]
     at = 0
-    paths: dict[tuple[str, ...], tuple[str, ...]] = {}  # one tuple per heading path, not per section
-    for size, headings, page, kind, place, lead in rows:
-        if not (isinstance(size, int) and 0 <= size <= len(text) - at and isinstance(page, int | None)):
+    for size, path, page, kind, place, lead in header["sections"]:
+        if not (isinstance(size, int) and 0 <= size <= len(body) - at and isinstance(page, int | None)):
             raise Garbled
-        path = tuple(str(heading) for heading in headings)
-        if kind not in KINDS or not (isinstance(place, str) and isinstance(lead, str)):
+        if kind not in KINDS or not isinstance(place, str) or min(path, lead) < 0:
             raise Garbled
-        made.append(Section(text[at : at + size], paths.setdefault(path, path), page, cast(Kind, kind), place, lead))
+        text = str(body[at : at + size], "utf-8")
         at += size
-    if at != len(text):
+        most -= len(text)
+        if most < 0:
+            raise Garbled
+        yield Section(text, paths[path], page, cast(Kind, kind), place, leads[lead])
+    if at != len(body):
         raise Garbled
-    return made

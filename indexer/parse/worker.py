@@ -47,6 +47,7 @@ def main(settings: str) -> None:
         header, body = _answer(*frame, limits)
         del frame
         wire.send(answers, header, body)
+        del header, body  # not held while the next file is waited for
 
 
 class _Grants:
@@ -118,7 +119,7 @@ class _Collector(logging.Handler):
             self.lines.append(line)
 
 
-def _answer(request: dict[str, Any], data: bytes, limits: ParseLimits) -> tuple[dict[str, object], bytes]:
+def _answer(request: dict[str, Any], data: bytes, limits: ParseLimits) -> tuple[dict[str, object], bytes | bytearray]:
     """The answer's header and body for one file; nothing a parser raises gets past here."""
     problem: FileProblem
     try:
