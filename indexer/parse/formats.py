@@ -16,6 +16,8 @@ _BY_PARSER: Mapping[str, str] = {
     "msg": "msg oft",
     "html": "html htm xhtml xht shtml",
     "mhtml": "mht mhtml",
+    "subtitles": "srt vtt",
+    "json": "json jsonl ndjson geojson jsonc json5",
     "image": "png jpg jpeg jpe jfif tif tiff bmp webp gif",
     "legacy:doc": "doc dot wps",
     "legacy:xls": "xls xlt et",
@@ -79,6 +81,8 @@ VERSIONS: Mapping[str, str] = {
     "msg": "1",
     "html": "1",
     "mhtml": "1",
+    "subtitles": "1",
+    "json": "1",
     "image": "1",
     **dict.fromkeys(PROGRAMS, "1"),
     **dict.fromkeys((*_CODE, *_LINES), "1"),
@@ -99,6 +103,8 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "msg": ("chardet", "olefile", "selectolax"),
     "html": ("chardet", "selectolax"),
     "mhtml": ("chardet", "selectolax"),
+    "subtitles": ("chardet",),
+    "json": ("chardet",),
     "image": ("rapidocr",),
     **dict.fromkeys(PROGRAMS, ()),
     **{name: ("chardet", "tree-sitter", f"tree-sitter-{name[len('code:') :]}") for name in _CODE},
@@ -133,5 +139,5 @@ CONTENT: Mapping[str, str] = {
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", *_CODE, *_LINES, "csv"})
+TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", "subtitles", "json", *_CODE, *_LINES, "csv"})
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""

@@ -16,6 +16,7 @@ from .formats import CONTENT, PROGRAMS, TEXTUAL
 
 HEAD = 4096
 WEB_ARCHIVE = "web archive (MHTML)"
+NO_PAGES = frozenset({"text", "mhtml", "json", "ipynb", "subtitles"})  # textual formats in which HTML is not at home
 
 # (offset, mark, what it is); the order decides.
 MAGIC: tuple[tuple[int, bytes, str], ...] = (
@@ -119,7 +120,7 @@ def _at_home(kind: str, parser: str, textual: bool) -> bool:
     """Pages in Markdown, templates and code are what they say; so is a mail of a page and its pictures."""
     if parser in PROGRAMS and kind in ANY_LEGACY:
         return True  # LibreOffice looks for itself
-    return (kind == "HTML page" and textual and parser not in ("text", "mhtml")) or (kind, parser) == (
+    return (kind == "HTML page" and textual and parser not in NO_PAGES) or (kind, parser) == (
         WEB_ARCHIVE,
         "eml",
     )
