@@ -135,9 +135,9 @@ def _text_columns(left: list[Box], right: list[Box], unit: float) -> bool:
 
 def _full(side: list[Box], unit: float) -> bool:
     rows = _rows(side)
-    start, end = min(box.x0 for box in side), max(box.x1 for box in side)
-    full = sum(row[-1].x1 - row[0].x0 > 0.75 * (end - start) for row in rows)
-    return end - start > 7 * unit and full >= max(2, 0.5 * len(rows))
+    width = max(box.x1 for box in side) - min(box.x0 for box in side)
+    full = sum(sum(box.x1 - box.x0 for box in row) > 0.75 * width for row in rows)
+    return median(box.x1 - box.x0 for box in side) > 6 * unit and full >= max(2, 0.5 * len(rows))
 
 
 # ---- rows and paragraphs ---------------------------------------------------------------
@@ -183,10 +183,10 @@ def _goes_on(before: Row, row: Row, edges: tuple[float, float]) -> bool:
         return False
     (a,), (b,) = before, row
     unit = min(a.height, b.height)
-    if max(a.height, b.height) > 1.35 * unit or edges[1] - edges[0] < 8 * unit:
+    if max(a.height, b.height) > 1.35 * unit or b.y0 - a.y1 > unit or edges[1] - edges[0] < 8 * unit:
         return False
-    indented = b.x0 - edges[0] > 1.2 * unit and b.x0 - a.x0 > 0.6 * unit
-    return not indented and edges[1] - a.x1 < _first_word(b) + 0.6 * unit
+    below = abs(b.x0 - a.x0) < 0.8 * unit or (b.x0 - edges[0] < 1.2 * unit and a.x0 - b.x0 < 5 * unit)
+    return below and edges[1] - a.x1 < _first_word(b) + 0.6 * unit
 
 
 def _first_word(box: Box) -> float:

@@ -171,6 +171,35 @@ class Lone(_Loader):
         yield Document("\ufeffa\ud800b\0c\ud83d\ude00\r\nd")
 
 
+class Paged(_Loader):
+    """Announces pages, then sleeps through as many as it was told: "announced begun seconds"."""
+
+    def misbehave(self) -> None:
+        from indexer.parse import progress
+
+        announced, begun, seconds = self.text.split()
+        granted = progress.announce(int(announced))
+        for _ in range(int(begun)):
+            progress.page()
+            time.sleep(float(seconds))
+        self.text = str(granted)
+
+
+class SpinPaged(Paged):
+    """The same with CPU time."""
+
+    def misbehave(self) -> None:
+        from indexer.parse import progress
+
+        announced, begun, seconds = self.text.split()
+        progress.announce(int(announced))
+        for _ in range(int(begun)):
+            progress.page()
+            end = time.process_time() + float(seconds)
+            while time.process_time() < end:
+                pass
+
+
 class Fill(_Loader):
     """Writes without end."""
 
