@@ -34,25 +34,25 @@ def _positive(text: str) -> int:
 def run(options: argparse.Namespace, out: Out) -> int:
     """Search and print the passages with their places."""
     from ..core.errors import UsageError
+    from ..names import citation
 
     kb = knowledge_base(options, out)
     if kb.layout.served() is None:
         raise UsageError("Nothing is indexed yet. Put documents into the folder and run `indexer update --now`.")
     hits = kb.search(options.query, options.k, inside=options.inside, as_of=options.as_of)
     if options.json:
-        out.json([h._asdict() for h in hits])
+        out.json([h._asdict() | {"citation": citation(h)} for h in hits])
         return 0
     if not hits:
         out.say("Nothing found.")
     for i, hit in enumerate(hits, 1):
-        out.line(f"{i}. {place(hit, out)}  {hit.score:.3f}")
+        out.line(f"{i}. {place(hit)}  {hit.score:.3f}")
         out.line("   " + " ".join(hit.text.split()))
     return 0
 
 
-def place(hit: Hit, out: Out) -> str:
-    """Where a passage stands, for people: document, headings, page."""
-    parts = [str(hit.key), *([" › ".join(hit.headings)] if hit.headings else [])]
-    if hit.page:
-        parts.append(out.text("p. {page}", page=hit.page))
-    return " · ".join(parts)
+def place(hit: Hit) -> str:
+    """Where a passage stands, for people: its citation, and the file to open."""
+    from ..names import citation
+
+    return f"{citation(hit)} · {hit.key}"

@@ -38,7 +38,18 @@ def test_first_update_then_search(home: Path, capsys: Out) -> None:
     assert run("update", "--now") == 0
     assert "added 2" in said(capsys)
     assert run("search", "# Passwords\n\nChange your password every ninety days.", "-k", "1") == 0
-    assert "knowledge_base/guide/security.md · Passwords" in said(capsys)
+    assert "1. “Passwords” · knowledge_base/guide/security.md" in said(capsys)
+
+
+def test_a_hit_is_cited_as_one_would_write_it(home: Path, capsys: Out) -> None:
+    """Title, version of the file name, chapter, and the file; the same sentence in the JSON."""
+    put(home, "年假管理办法_v3.1.md", "# 年假管理办法\n\n总则在前。\n\n## 第五章\n\n婚假为十五天。")
+    run("update", "--now")
+    said(capsys)
+    run("search", "## 第五章\n\n婚假为十五天。", "-k", "1")
+    assert "《年假管理办法》 v3.1 第五章 · knowledge_base/年假管理办法_v3.1.md" in said(capsys)
+    run("search", "## 第五章\n\n婚假为十五天。", "-k", "1", "--json")
+    assert as_json(capsys)[0]["citation"] == "《年假管理办法》 v3.1 第五章"  # type: ignore[index]
 
 
 def test_dry_run_changes_nothing(home: Path, capsys: Out) -> None:
