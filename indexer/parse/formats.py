@@ -55,6 +55,7 @@ _BY_PARSER: Mapping[str, str] = {
     ),
     "csv": "csv tsv",
     "xlsx": "xlsx xlsm xltx xltm",
+    "ods": "ods ots",
 }
 SUFFIXES: Mapping[str, str] = {f".{suffix}": name for name, all_ in _BY_PARSER.items() for suffix in all_.split()}
 """Suffix, lower case, with its dot, to parser."""
@@ -88,6 +89,7 @@ VERSIONS: Mapping[str, str] = {
     **dict.fromkeys((*_CODE, *_LINES), "1"),
     "csv": "1",
     "xlsx": "1",
+    "ods": "1",
 }
 """Each parser's VERSION, repeated here so that comparing profiles imports no parser (a test holds them equal)."""
 
@@ -116,6 +118,9 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "xlsx": ("lxml",),
     "csv": ("chardet",),
     "xlsx": ("lxml",),
+    "csv": ("chardet",),
+    "xlsx": ("lxml",),
+    "ods": ("lxml",),
 }
 """Libraries whose minor release may change what a parser makes of the same bytes."""
 
@@ -136,6 +141,8 @@ CONTENT: Mapping[str, str] = {
     **dict.fromkeys((f"{name} image" for name in ("PNG", "JPEG", "GIF", "TIFF", "WebP", "BMP")), "image"),
     "Excel workbook (.xlsx)": "xlsx",
     "Excel workbook (.xlsx)": "xlsx",
+    "Excel workbook (.xlsx)": "xlsx",
+    "OpenDocument spreadsheet (.ods)": "ods",
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 

@@ -7,7 +7,7 @@ are judged by their first rows, as a reader does.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 class Hints(NamedTuple):
     """What the file itself says: rows that are headers, and down to which row a header goes that begins in one."""
 
-    headers: frozenset[int] = frozenset()
+    headers: Set[int] = frozenset()
     reach: Mapping[int, int] = {}
 
 

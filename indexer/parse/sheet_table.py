@@ -6,6 +6,7 @@ memory of one group. Empty rows are never seen here; columns without text are le
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from indexer.core.errors import ParseRefused
@@ -18,6 +19,8 @@ GROUP_ROWS = 50
 GROUP_CHARS = 4000
 HEADING = 60  # characters up to which a title is a heading
 NO_HINTS = Hints()
+DEFAULT_NAME = re.compile(r"(?i)(?:sheet|工作表|シート|tabelle|feuil|hoja|foglio|лист|planilha|blad|ark)\s?\d{0,3}")
+"""Names that programs give to sheets by themselves."""
 
 
 class Room:
@@ -224,3 +227,9 @@ def _section(
     place = f"{column_name(first)}{rows[0].number}:{column_name(last)}{rows[-1].number}"
     front = "".join(f"{line}\n" for line in lead)
     return Section("".join(f"{line}\n" for line in text), headings, None, kind, place, front)
+
+
+def first_title(sections: Sequence[Section], names: set[str]) -> str:
+    """The title above the first table, for a document without a title of its own; ``names`` are those of its sheets."""
+    headings = [heading for section in sections[:1] for heading in section.headings if heading not in names]
+    return headings[0] if headings else ""

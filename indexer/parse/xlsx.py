@@ -21,20 +21,17 @@ from indexer.core.errors import ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, Section, State
 
 from .sheet_layout import Hints, Row
+from .sheet_notes import Notes
 from .sheet_stream import Damaged
-from .sheet_table import Room, table_sections
+from .sheet_table import DEFAULT_NAME, Room, first_title, table_sections
 from .xlsx_book import Book, Sheet
 from .xlsx_extras import chart_titles, extra_lines
 from .xlsx_frame import Frame, read_frame
-from .xlsx_notes import Notes
 from .xlsx_rows import Rows
 from .xlsx_styles import Styles
 from .xlsx_texts import shared_strings
 
 VERSION = "1"
-DEFAULT_NAME = re.compile(
-    r"(?i)(?:sheet|工作表|シート|tabelle|feuil|hoja|foglio|лист|planilha|blad|ark)\s?\d{0,3}|sheet ?\d\b.{0,3}"
-)
 NO_TEXT = Message("The workbook has no text")
 
 
@@ -70,7 +67,7 @@ class _Workbook:
         sections = tuple(self._sections())
         notes = self._notes.messages(self._book.package.damaged)
         title, label = self._book.properties()
-        title = title or _first_title(sections, {sheet.name.strip() for sheet in self._book.sheets})
+        title = title or first_title(sections, {sheet.name.strip() for sheet in self._book.sheets})
         details = {"sheets": len(self._book.sheets)}
         if not sections:
             return Parsed((), State.NO_TEXT, (*notes, NO_TEXT), "xlsx", title, details, label)
@@ -106,7 +103,8 @@ class _Workbook:
         hints = Hints(frozenset(self._header_rows(sheet, frame)), frame.reach())
         stream = self._guarded(sheet, rows)
         yield from table_sections(stream, self._room, name, hints)
-        self._notes.add(sheet.name, rows)
+        hidden = bool(rows.hidden_rows or rows.hidden_columns)
+        self._notes.add(sheet.name, rows.uncomputed, rows.first_uncomputed, hidden, rows.lost)
 
     def _guarded(self, sheet: Sheet, rows: Rows) -> Iterator[Row]:
         try:
@@ -137,9 +135,3 @@ class _Workbook:
             text = "".join(f"{line}\n" for line in lines)
             self._room.charge(len(text))
             yield Section(text, (name,) if name else ())
-
-
-def _first_title(sections: tuple[Section, ...], names: set[str]) -> str:
-    """The title above the first table, where the document has no title of its own."""
-    headings = [heading for section in sections[:1] for heading in section.headings if heading not in names]
-    return headings[0] if headings else ""

@@ -1,14 +1,10 @@
-"""What a person should know of how a workbook was read."""
+"""What a person should know of how a spreadsheet was read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from indexer.core.model import Message
-
-if TYPE_CHECKING:
-    from .xlsx_rows import Rows
 
 SHOWN = 5  # names in a note
 
@@ -24,13 +20,13 @@ class Notes:
         self._lost = 0
         self._hidden: list[str] = []
 
-    def add(self, name: str, rows: Rows) -> None:
-        """What was met in one sheet."""
-        if rows.uncomputed:
-            self._uncomputed += rows.uncomputed
-            self._first = self._first or f"{name}!{rows.first_uncomputed}"
-        self._lost += rows.lost
-        if rows.hidden_rows or rows.hidden_columns:
+    def add(self, name: str, uncomputed: int, first: str, left_out: bool, lost: int = 0) -> None:
+        """What was met in one sheet: formulas without a value, hidden cells, texts the file does not have."""
+        if uncomputed:
+            self._uncomputed += uncomputed
+            self._first = self._first or f"{name}!{first}"
+        self._lost += lost
+        if left_out:
             self._hidden.append(name)
 
     def messages(self, damaged: Sequence[str]) -> tuple[Message, ...]:
