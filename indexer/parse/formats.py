@@ -16,6 +16,7 @@ _BY_PARSER: Mapping[str, str] = {
     "msg": "msg oft",
     "html": "html htm xhtml xht shtml",
     "mhtml": "mht mhtml",
+    "ipynb": "ipynb",
     "subtitles": "srt vtt",
     "json": "json jsonl ndjson geojson jsonc json5",
     "image": "png jpg jpeg jpe jfif tif tiff bmp webp gif",
@@ -82,6 +83,7 @@ VERSIONS: Mapping[str, str] = {
     "msg": "1",
     "html": "1",
     "mhtml": "1",
+    "ipynb": "1",
     "subtitles": "1",
     "json": "1",
     "image": "1",
@@ -105,6 +107,7 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "msg": ("chardet", "olefile", "selectolax"),
     "html": ("chardet", "selectolax"),
     "mhtml": ("chardet", "selectolax"),
+    "ipynb": ("chardet", "selectolax"),
     "subtitles": ("chardet",),
     "json": ("chardet",),
     "image": ("rapidocr",),
@@ -146,5 +149,5 @@ CONTENT: Mapping[str, str] = {
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", "subtitles", "json", *_CODE, *_LINES, "csv"})
+TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", "ipynb", "subtitles", "json", *_CODE, *_LINES, "csv"})
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from indexer.core.model import Kind, Section
 
@@ -39,11 +40,13 @@ MAX_SECTIONS = 100_000  # beyond it (a hostile file) the rest is one section
 class Scan:
     """One pass over the text; ``cuts`` are the places where a section begins."""
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, start: int, path: Iterable[tuple[int, str]] = ()) -> None:
         self.text = text
         self.first_h1 = ""
-        self.path: list[tuple[int, str]] = []
-        self.cuts: list[tuple[int, Kind, tuple[str, ...]]] = [(0, "code" if start else "text", ())]
+        self.path = list(path)  # the headings (level, title) that the text stands under
+        self.cuts: list[tuple[int, Kind, tuple[str, ...]]] = [
+            (0, "code" if start else "text", tuple(title for _, title in self.path))
+        ]
         self.leads: dict[int, str] = {}  # by the start of a table: its header and delimiter lines
         if start:
             self._cut(start, "text")
