@@ -92,6 +92,10 @@ def _paths(role: Role) -> Paths:
 def readable(role: Role = "parser") -> tuple[list[str], list[str]]:
     """Real paths of what an interpreter and its packages read, and of folders of which they need the names."""
     found = list(_LIBRARIES if role == "parser" else (*_LIBRARIES, *_SYSTEM))
+    if role == "program":
+        from .soffice import folders
+
+        found += folders()
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     found += [os.path.join(prefix, name) for prefix in prefixes for name in _OWN_DIRECTORIES]
     found += filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))

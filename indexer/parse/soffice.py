@@ -78,6 +78,14 @@ def release() -> str:
     return "present"
 
 
+def folders() -> list[str]:
+    """What it must be able to read, wherever it is installed."""
+    program = os.path.dirname(os.path.realpath(find()))
+    if not find():
+        return []
+    return [os.path.dirname(program) if os.path.exists(os.path.join(program, "soffice.bin")) else program]
+
+
 def convert(data: bytes, suffix: str, target: str) -> bytes:
     """The document in another format. Raises ParseRefused when LibreOffice cannot read it."""
     work = Path.cwd() / "office"
