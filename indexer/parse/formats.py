@@ -119,10 +119,6 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(_LINES, ("chardet",)),
     "csv": ("chardet",),
     "xlsx": ("lxml",),
-    "csv": ("chardet",),
-    "xlsx": ("lxml",),
-    "csv": ("chardet",),
-    "xlsx": ("lxml",),
     "ods": ("lxml",),
 }
 """Libraries whose minor release may change what a parser makes of the same bytes."""
@@ -142,8 +138,6 @@ CONTENT: Mapping[str, str] = {
     "legacy Excel 5 workbook (.xls)": "legacy:xls",
     "legacy PowerPoint 97-2003 presentation (.ppt)": "legacy:ppt",
     **dict.fromkeys((f"{name} image" for name in ("PNG", "JPEG", "GIF", "TIFF", "WebP", "BMP")), "image"),
-    "Excel workbook (.xlsx)": "xlsx",
-    "Excel workbook (.xlsx)": "xlsx",
     "Excel workbook (.xlsx)": "xlsx",
     "OpenDocument spreadsheet (.ods)": "ods",
 }
