@@ -27,7 +27,6 @@ VERSION = "2"
 SENTENCES = 2  # the level below line ends
 ROW_END = re.compile(r"\n|(?<=[^\n])\Z")
 NONE: Mapping[int, int] = {}
-
 Span = tuple[int, int]
 
 
@@ -57,7 +56,7 @@ def _chunks(block: _Block, cutter: _Cutter) -> Iterator[Chunk]:
             if len(trimmed) != len(piece):
                 start += len(piece) - len(piece.lstrip())
             at = base + start
-            shown = leads.before(start, trimmed) + trimmed if leads else trimmed
+            shown = leads.before(start, at - base + len(trimmed)) + trimmed if leads else trimmed
             yield Chunk(shown, at, at + len(trimmed), headings, page, place)
 
 
@@ -77,15 +76,21 @@ class _Leads:
     """Which header a chunk of the block lacks."""
 
     def __init__(self, block: _Block) -> None:
+        self._text, self.by_start = block.text, block.leads
         self._tables = [(start, end, block.leads[start]) for start, end in block.whole if start in block.leads]
         self._starts = [start for start, _, _ in self._tables]
 
-    def before(self, start: int, text: str) -> str:
-        """What to put in front of the chunk that begins at ``start`` (in the block)."""
+    def before(self, start: int, end: int) -> str:
+        """What to put in front of the chunk of this span (in the block), which begins with no white space."""
         i = bisect_right(self._starts, start) - 1
-        if i < 0 or start >= self._tables[i][1] or text.startswith(self._tables[i][2].strip()):
+        if i < 0 or start >= self._tables[i][1] or self._text.startswith(self._tables[i][2].strip(), start, end):
             return ""
         return self._tables[i][2]
+
+    def lacking(self, at: int, size: int) -> int:
+        """Characters of the header that a chunk from ``at`` on needs room for, the white space left out."""
+        head = self._text[at : at + size]
+        return len(self.before(at + len(head) - len(head.lstrip()), len(self._text)))
 
 
 def lead_of(section: Section, size: int) -> str:
@@ -163,17 +168,12 @@ class _Cutter:
 
     def spans(self, block: _Block) -> list[Span]:
         """Spans of a block's chunks, with the white space around them."""
-        lacking = max((len(v) for at, v in block.leads.items() if not block.text.startswith(v.strip(), at)), default=0)
-        if lacking:  # a table that goes on from another section: its chunks need room for the header
-            return self._shorter(lacking)._spans(block)
-        return self._spans(block)
-
-    def _spans(self, block: _Block) -> list[Span]:
         found: list[Span] = []
-        if len(block.text) <= self.size:
+        leads = _Leads(block) if block.leads else None
+        if len(block.text) <= self._room(leads, 0):
             found.append((0, len(block.text)))
         elif block.whole:
-            self._merge(block.text, 0, self._with_whole(block), 1, found, block)
+            self._merge(block.text, 0, self._with_whole(block), 1, found, dict(block.whole), leads)
         else:
             self._split(block.text, 0, 0, found)
         return found
@@ -200,46 +200,51 @@ class _Cutter:
             at = end
 
     def _merge(
-        self, text: str, base: int, ends: Iterable[int], deeper: int, found: list[Span], block: _Block | None = None
-    ) -> None:
+        self, text: str, base: int, ends: Iterable[int], deeper: int, found: list[Span],
+        whole: Mapping[int, int] = NONE, leads: _Leads | None = None,
+    ) -> None:  # fmt: skip
         """Joins neighbouring pieces up to ``size`` and cuts longer ones at a deeper level."""
         size, overlap, last = self.size, self.overlap, self.last
-        whole = dict(block.whole) if block is not None else NONE
         starts: list[int] = []  # of the pieces in the chunk being filled, if they may overlap
         begin = at = 0
+        room = self._room(leads, 0)  # of the chunk being filled
         for end in ends:
-            if end - at >= size and deeper <= last:
+            if end - at >= (size if leads is None else self._room(leads, at)) and deeper <= last:
                 found.append((base + begin, base + at))
-                lead = len(block.leads.get(at, "")) if block is not None else 0
-                self._cut_long(text[at:end], base + at, deeper, found, at in whole, lead)
+                self._cut_long(text[at:end], base + at, deeper, found, at in whole, leads)
                 starts, begin = [], end
+                room = self._room(leads, begin)
             else:
-                if end - begin > size:
+                if end - begin > room:
                     found.append((base + begin, base + at))
-                    begin = self._overlapping(starts, begin, at, end) if overlap else at
+                    begin = self._overlapping(starts, begin, at, end, leads) if overlap else at
+                    room = self._room(leads, begin)
                 if overlap:
                     starts.append(at)
             at = end
         found.append((base + begin, base + at))
 
-    def _overlapping(self, starts: list[int], begin: int, at: int, end: int) -> int:
+    def _room(self, leads: _Leads | None, begin: int) -> int:
+        """For a chunk from ``begin`` on: one that begins in a table without its header gets it in front."""
+        return self.size if leads is None else self.size - leads.lacking(begin, self.size)
+
+    def _overlapping(self, starts: list[int], begin: int, at: int, end: int, leads: _Leads | None) -> int:
         """Where the next chunk begins: at most ``overlap`` before ``at``, and not too long with the piece to come."""
         first = 0
-        while at - begin > self.overlap or (end - begin > self.size and begin < at):
+        while at - begin > self.overlap or (begin < at and end - begin > self._room(leads, begin)):
             first += 1
             begin = starts[first] if first < len(starts) else at
         del starts[:first]
         return begin
 
-    def _cut_long(self, text: str, base: int, deeper: int, found: list[Span], whole: bool, lead: int) -> None:
+    def _cut_long(
+        self, text: str, base: int, deeper: int, found: list[Span], whole: bool, leads: _Leads | None
+    ) -> None:
         if not whole:
             self._split(text, base, deeper, found)
-        elif len(text.strip()) <= self.size:
+        elif len(text.strip()) <= self._room(leads, base):
             found.append((base, base + len(text)))
         else:
-            rows = [match.end() for match in ROW_END.finditer(text)]
-            self._shorter(lead)._merge(text, base, rows, SENTENCES, found)
-
-    def _shorter(self, by: int) -> _Cutter:
-        size = self.size - by
-        return _cutter(size, min(self.overlap, size // 2)) if by else self
+            size = self.size - (len(leads.by_start.get(base, "")) if leads else 0)
+            cutter = self if size == self.size else _cutter(size, min(self.overlap, size // 2))
+            cutter._merge(text, base, (row.end() for row in ROW_END.finditer(text)), SENTENCES, found)
