@@ -15,6 +15,9 @@ from .sheet_layout import MOST_HEADERS
 MOST_FRAME = 32 << 20  # bytes kept before and after the rows
 MOST_MERGES = 200_000
 _END = re.compile(rb"</(?:\w+:)?sheetData\s*>|<(?:\w+:)?sheetData\s*/>")
+_USUAL = re.compile(
+    rb"(?i)(?:\xef\xbb\xbf)?\s*(?:<\?xml(?![^>]*encoding=)[^>]*>|<\?xml[^>]*encoding=.utf-8.[^>]*>)?\s*<[a-z]"
+)
 _OVERLAP = 40  # bytes in which the end may be cut by the edge of a block
 _REF = rb'ref\s*=\s*["\']\$?([A-Z]{1,3})\$?(\d{1,7})(?::\$?([A-Z]{1,3})\$?(\d{1,7}))?["\']'
 _MERGE = re.compile(rb"<(?:\w+:)?mergeCell\s[^<>]*?" + _REF)
@@ -42,6 +45,7 @@ class Frame(NamedTuple):
     filtered: bool
     margins: tuple[str, ...]  # header and footer codes
     filled: bool  # whether there are rows at all
+    plain: bool = False  # UTF-8 without comments, CDATA and document types: see `xlsx_pieces`
 
     def reach(self) -> Mapping[int, int]:
         """For each row in which merged cells begin, the last row of a header that begins there."""
@@ -56,7 +60,10 @@ class Frame(NamedTuple):
 def read_frame(blocks: Iterable[bytes]) -> Frame:
     """The frame of a sheet part, whose rows pass by unread."""
     head, tail, size, ended = b"", b"", 0, False
+    plain, edge = True, b""
     for block in blocks:
+        plain = plain and b"<!" not in block and edge + block[:1] != b"<!"
+        edge = block[-1:]
         if len(head) < 1 << 20 and b"<row" not in head:
             head += block
         size += len(block)
@@ -68,7 +75,8 @@ def read_frame(blocks: Iterable[bytes]) -> Frame:
         tail = tail[:MOST_FRAME]
     start = head.find(b"sheetData")
     filled = re.search(rb"<(?:\w+:)?(?:row|c)[\s>/]", head[start:]) is not None or size > len(head)
-    return _frame(head[: start if start >= 0 else len(head)], tail if ended else b"", filled)
+    frame = _frame(head[: start if start >= 0 else len(head)], tail if ended else b"", filled)
+    return frame._replace(plain=plain and _USUAL.match(head) is not None and b"<sheetData>" in head)
 
 
 def _frame(head: bytes, tail: bytes, filled: bool) -> Frame:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .sheet_layout import Row
 from .sheet_numfmt import Format
-from .sheet_stream import elements
 from .sheet_table import one_line
 from .xlsx_frame import Area, Frame, column_number
+from .xlsx_pieces import Found, Piece, pieces
 from .xlsx_styles import Styles
 from .xlsx_texts import item_text, unescape
 
@@ -20,12 +19,6 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 400  # merged ranges over one row; more make every row slow, and no person merges like that
 _DIGITS = "0123456789"
-# A cell as libxml2 writes it back, whatever quotes, entities or comments the file used. Reading
-# whole rows this way takes a quarter of the time of asking each element.
-_CELL = re.compile(
-    r'<c r="([A-Z]{1,3})\d{1,7}"(?: s="(\d{1,6})")?(?: t="([a-zA-Z]++)")?(?: s="(\d{1,6})")?'
-    r"(?:/>|>(?:<f(?:/>| [^<>]*+/>|(?: [^<>]*+)?>[^<]*+</f>))?(?:<v>([^<]++)</v>|<is><t(?: [^<>]*+)?>([^<]++)</t></is>)</c>)"
-)
 _TRUTH = {"0": "FALSE", "1": "TRUE"}
 
 
@@ -45,18 +38,17 @@ class Rows:
         self._columns: dict[str, int] = {}
         self._shown: dict[tuple[str, str], str] = {}
         self._formats: dict[str, Format] = {}
-        self._write = _writer()
 
     def read(self, blocks: Iterable[bytes]) -> Iterator[Row]:
         """Rows that show something, in order."""
         last = 0
-        for element in elements(blocks, "row"):
-            number = element.get("r", "")
+        for piece in pieces(blocks, self._frame.plain):
+            number = piece.attributes.get("r", "")
             last = int(number) if number.isdecimal() and last < int(number[:8]) else last + 1
-            if self._is_hidden(element):
-                self.hidden_rows += 1 if len(element) else 0
+            if self._is_hidden(piece.attributes):
+                self.hidden_rows += 1 if piece.found or piece.element is not None else 0
                 continue
-            cells, bold = self._cells(element, last)
+            cells, bold = self._cells(piece, last)
             if cells and self._frame.hidden:
                 cells = self._without_hidden(cells)
             if cells and self._covers.pending:
@@ -64,7 +56,7 @@ class Rows:
             if cells:
                 yield Row(last, cells, bold)
 
-    def _is_hidden(self, row: Element) -> bool:
+    def _is_hidden(self, row: Mapping[str, str]) -> bool:
         """Hidden by hand; a filter or a collapsed group is a view, its rows are one click away."""
         return (
             row.get("hidden", "0").lower() in ("1", "true")
@@ -72,16 +64,16 @@ class Rows:
             and row.get("outlineLevel", "0") == "0"
         )
 
-    def _cells(self, row: Element, number: int) -> tuple[dict[int, str], bool]:
+    def _cells(self, piece: Piece, number: int) -> tuple[dict[int, str], bool]:
         """Text by column, in order, and whether the first cell is bold."""
-        found = _CELL.findall(self._write(row, encoding="unicode", with_tail=False))
-        cells, style = self._quickly(found) if len(found) == len(row) else self._slowly(row, number)
+        row = piece.element
+        cells, style = self._quickly(piece.found) if row is None else self._slowly(row, number)
         columns = list(cells)
         if columns != sorted(columns):
             cells = dict(sorted(cells.items()))
         return cells, self._bold(style)
 
-    def _quickly(self, found: Iterable[tuple[str, ...]]) -> tuple[dict[int, str], str]:
+    def _quickly(self, found: Iterable[Found]) -> tuple[dict[int, str], str]:
         """Cells that show something, and the style of the first, of a row that holds nothing unusual."""
         columns, numbers = self._columns, self._shown
         cells: dict[int, str] = {}
@@ -200,12 +192,6 @@ class Rows:
         kept = {c: text for c, text in cells.items() if not any(a <= c <= b for a, b in self._frame.hidden)}
         self.hidden_columns += len(cells) - len(kept)
         return kept
-
-
-def _writer() -> Callable[..., str]:
-    from lxml import etree
-
-    return etree.tostring  # type: ignore[return-value]
 
 
 def _plain(text: str) -> str:

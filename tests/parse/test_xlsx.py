@@ -135,7 +135,9 @@ def test_header_by_table_and_print_titles() -> None:
         read(Book().sheet("Sheet1", rows, relations=[("table", "xl/tables/t.xml", table)])).sections[0].lead
         == "1 | 2\n"
     )
-    assert read(Book().sheet("Sheet1", rows).define("_xlnm.Print_Titles", 0, "Sheet1!$1:$1")).sections[0].lead == "1 | 2\n"
+    assert (
+        read(Book().sheet("Sheet1", rows).define("_xlnm.Print_Titles", 0, "Sheet1!$1:$1")).sections[0].lead == "1 | 2\n"
+    )
 
 
 def test_shared_strings() -> None:
@@ -271,3 +273,26 @@ def test_one_long_text_in_many_cells() -> None:
     book.parts["xl/worksheets/sheet1.xml"] = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
     with pytest.raises(ParseRefused, match="output_chars"):
         parse(book.bytes(), ParseLimits(output_chars=5_000_000))
+
+
+@pytest.mark.parametrize("unusual", ["", "<!-- no plain part -->"])
+def test_the_quick_way_reads_the_same(unusual: str) -> None:
+    """Rows cut out of the bytes and rows of a tree give the same text, whatever a program writes."""
+    cells = (
+        '<row/><row r="3" spans="1:9"><c r="A3" t="s" s="1"><v>0</v></c><c r="B3"/><c r="D3" s="0" t="str"><f>A1&lt;2</f><v>a &amp; b</v></c></row>'
+        "<row r='4'><c r='A4'><v>1</v></c><c r='B4' cm='1'><f t='array' ref='B4'>x</f><v>2</v></c><c r='C4'><v/></c></row>"
+        '<row r="5"><c r="B5" t="inlineStr"><is><t xml:space="preserve"> x&#10;y </t></is></c><c r="A5"><v>5</v></c><extLst/></row>'
+        '<row><c><v>6</v></c><c t="b"><v>1</v></c></row><row/><row><c t="e"><v>#N/A</v></c><c><f>NOW()</f></c></row>'
+    )
+    book = (
+        Book()
+        .sheet("Sheet1", [])
+        .part("sharedStrings", "xl/sharedStrings.xml", f'<sst xmlns="{MAIN}"><si><t>甲</t></si></sst>')
+    )
+    book.parts["xl/worksheets/sheet1.xml"] = (
+        f'{HEAD}<worksheet xmlns="{MAIN}"><sheetData>{cells}</sheetData>{unusual}</worksheet>'
+    )
+    parsed = read(book)
+    assert parsed.text == "甲 |  | a & b\n1 | 2\n5 | x y\n6 | TRUE\n#N/A\n"
+    assert [s.place for s in parsed.sections] == ["A3:D6", "A8:A8"]
+    assert "Sheet1!B8" in str(parsed.notes[0])
