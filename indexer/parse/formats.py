@@ -74,7 +74,7 @@ have children (see `netblock`)."""
 VERSIONS: Mapping[str, str] = {
     "text": "1",
     "markdown": "2",
-    "pdf": "1",
+    "pdf": "2",
     "docx": "2",
     "pptx": "1",
     "odf": "1",
@@ -98,7 +98,7 @@ VERSIONS: Mapping[str, str] = {
 LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "text": ("chardet",),
     "markdown": ("chardet",),
-    "pdf": ("pypdf", "fonttools"),
+    "pdf": ("pypdf", "pypdfium2", "fonttools", "rapidocr"),
     "docx": ("lxml",),
     "pptx": ("lxml",),
     "odf": ("lxml",),

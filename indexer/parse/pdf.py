@@ -1,173 +1,80 @@
 """PDF: one section a page, or finer where bookmarks cut it.
 
-A page is read, cleaned and let go before the next, so memory does not grow with the page
-count. The state says what a person may rely on: INDEXED only if every page was read.
+pypdf opens, repairs and checks the file and knows its outline; pdfium reads the characters where
+it reads them right, our own reader on pypdf the rest (`pdf_read`). Lines become text in four steps,
+each on its own: columns, headers and footers, bookmarks, paragraphs. The state says what a person
+may rely on: INDEXED only if every page was read.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, Section, State
 
 if TYPE_CHECKING:
-    from pypdf import PageObject
-
+    from .pdf_furniture import Leaf
     from .pdf_open import Opened
-    from .pdf_outline import Outline
+    from .pdf_read import Found
 
-VERSION = "1"
-# pypdf keeps every object it has read. They are let go after so much content or so many
-# objects; sooner costs time, as objects in object streams must be unpacked again.
-BYTES_KEPT = 24 << 20
-OBJECTS_KEPT = 10_000
-# A page without text that draws fewer paths than this is blank or a divider, not a drawing.
-MIN_PATHS = 40
+VERSION = "2"
 
 
 def parse(data: bytes, limits: ParseLimits) -> Parsed:
     """The sections of a PDF. Raises ParseRefused; MemoryError is left to the sandbox."""
     from .pdf_fonts import fonts_read_once
     from .pdf_open import REPAIRED, bounded, open_pdf
+    from .pdf_outline import title
+    from .pdf_read import Reader, quiet, rendered
+    from .pdf_scans import recognise
 
-    with _quiet() as log, bounded(limits, len(data)), fonts_read_once():
+    with quiet() as log, bounded(limits, len(data)), fonts_read_once():
         opened = open_pdf(data)
         if log.losses and not opened.notes:
             opened.notes.append(REPAIRED)
-        return _Reading(opened, log, limits).parsed()
-
-
-class _Log(logging.Handler):
-    """Takes pypdf's warnings, and counts the objects and streams that came out short."""
-
-    losses = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        cut_short = record.name.startswith("pypdf.generic") and record.getMessage().startswith("Pdf")
-        self.losses += cut_short or record.name == "pypdf.filters"
-
-
-@contextmanager
-def _quiet() -> Iterator[_Log]:
-    """Nothing that pypdf logs is printed."""
-    logger, log = logging.getLogger("pypdf"), _Log(logging.WARNING)
-    propagate, logger.propagate = logger.propagate, False
-    logger.addHandler(log)
-    try:
-        yield log
-    finally:
-        logger.removeHandler(log)
-        logger.propagate = propagate
-
-
-@dataclass(slots=True)
-class _Found:
-    """Page numbers from 1, by what is wrong with them."""
-
-    scans: list[int] = field(default_factory=list)
-    unreadable: list[int] = field(default_factory=list)
-    broken: list[int] = field(default_factory=list)
-    guessed: list[int] = field(default_factory=list)
-
-
-class _Reading:
-    """One PDF on its way to sections."""
-
-    def __init__(self, opened: Opened, log: _Log, limits: ParseLimits) -> None:
-        from .pdf_fonts import FontShelf
-        from .pdf_open import hidden_layers
-
-        self._opened = opened
-        self._log = log
-        self._limits = limits
-        self._shelf = FontShelf()
-        self._hidden = hidden_layers(opened.reader)
-        self._found = _Found()
-        self._read_bytes = 0
-
-    def parsed(self) -> Parsed:
-        """Reads all pages and says what came of it."""
-        from .pdf_outline import Outline, bookmarks, title
-
-        reader = self._opened.reader
-        sections = tuple(self._sections(Outline(bookmarks(reader))))
-        state, notes = judge(self._found, self._opened.notes, any_text=bool(sections))
-        details: dict[str, object] = {"pages": len(self._opened.pages)}
-        if reader.is_encrypted:
+        with rendered(data, opened) as document:
+            reader = Reader(opened, document, log)
+            leaves = list(_bounded(reader.leaves(), limits))
+            scans = recognise(document, leaves, reader.found)
+        sections = tuple(_sections(opened, leaves))
+        state, notes = judge(reader.found, [*opened.notes, *scans], any_text=bool(sections))
+        details: dict[str, object] = {"pages": len(opened.pages)}
+        if opened.reader.is_encrypted:
             details["encrypted"] = True
-        return Parsed(sections if state is not State.NO_TEXT else (), state, notes, "pdf", title(reader), details)
-
-    def _sections(self, outline: Outline) -> Iterator[Section]:
-        length = 0
-        for index, page in enumerate(self._opened.pages):
-            text = self._page(index + 1, page)
-            length += len(text)
-            if length > self._limits.output_chars:
-                raise ParseRefused(
-                    "The text is longer than the limit of {limit} characters; split the file, or raise output_chars",
-                    limit=self._limits.output_chars,
-                )
-            yield from outline.sections(index, text)
-            self._let_go()
-
-    def _let_go(self) -> None:
-        kept = self._opened.reader.resolved_objects
-        if self._read_bytes > BYTES_KEPT or len(kept) > OBJECTS_KEPT:
-            kept.clear()
-            self._read_bytes = 0
-
-    def _page(self, number: int, page: PageObject) -> str:
-        """The text of a page; whatever goes wrong costs this page only, and is said."""
-        from .pdf_page import page_content
-
-        losses_before = self._log.losses
-        text = ""
-        try:
-            content, complete = page_content(page)
-            text, read = self._read(number, page, content)
-            complete = complete and read
-        except (ParseRefused, MemoryError):
-            raise
-        except Exception:  # a hostile page makes pypdf raise nearly anything, RecursionError too
-            complete = False
-        if not complete or self._log.losses > losses_before:
-            self._found.broken.append(number)
-        return text
-
-    def _read(self, number: int, page: PageObject, content: bytes) -> tuple[str, bool]:
-        """The text of a page, and whether all of its content was looked at."""
-        from .pdf_annots import add_annotations
-        from .pdf_flatten import Flattener, PageTooComplex
-        from .pdf_objects import as_dict
-        from .pdf_page import layout
-        from .pdf_text import tidy, unlike_words
-
-        flattener = Flattener(self._shelf, self._hidden)
-        values: list[str] = []
-        complete = True
-        try:
-            flattener.run(content, as_dict(page.get_inherited("/Resources")))
-            values = add_annotations(page, flattener)
-        except PageTooComplex:
-            complete = False
-        drawing = flattener.drawing
-        self._read_bytes += flattener.read_bytes
-        text = tidy("\n".join([layout(drawing), *values]))
-        if text.guessed:
-            self._found.guessed.append(number)
-        if text.suspect or unlike_words(text.text, doubtful=2 * drawing.doubtful > drawing.shows):
-            self._found.unreadable.append(number)
-        elif not text.text and (drawing.images or drawing.paths >= MIN_PATHS):
-            self._found.scans.append(number)
-        return text.text, complete
+        return Parsed(
+            sections if state is not State.NO_TEXT else (), state, notes, "pdf", title(opened.reader), details
+        )
 
 
-def judge(found: _Found, notes: Iterable[Message], *, any_text: bool) -> tuple[State, tuple[Message, ...]]:
+def _bounded(leaves: Iterable[Leaf], limits: ParseLimits) -> Iterator[Leaf]:
+    length = 0
+    for leaf in leaves:
+        length += sum(len(line.text) + 1 for line in leaf.lines)
+        if length > limits.output_chars:
+            raise ParseRefused(
+                "The text is longer than the limit of {limit} characters; split the file, or raise output_chars",
+                limit=limits.output_chars,
+            )
+        yield leaf
+
+
+def _sections(opened: Opened, leaves: list[Leaf]) -> Iterator[Section]:
+    from .pdf_flow import text_of, words
+    from .pdf_furniture import without_furniture
+    from .pdf_outline import Outline, bookmarks, labels
+
+    outline, printed = Outline(bookmarks(opened.reader)), labels(opened.reader)
+    pages = without_furniture(leaves)
+    known = words(line for lines in pages for line in lines)
+    for index, lines in enumerate(pages):
+        text = text_of(lines, outline.breaks(index, [line.text for line in lines]), known)
+        for section in outline.sections(index, text):
+            yield section._replace(place=printed.get(index, ""))
+
+
+def judge(found: Found, notes: Iterable[Message], *, any_text: bool) -> tuple[State, tuple[Message, ...]]:
     """The state of the document and what a person should know of it.
 
     Raises ParseRefused where damage left no text: NO_TEXT would retire a good older version.
@@ -181,7 +88,9 @@ def judge(found: _Found, notes: Iterable[Message], *, any_text: bool) -> tuple[S
     return (State.WARNED if said else State.INDEXED), said
 
 
-def _pages_said(found: _Found) -> Iterator[Message]:
+def _pages_said(found: Found) -> Iterator[Message]:
+    from . import ocr
+
     if found.unreadable:
         yield Message(
             "Unreadable font on page(s) {pages}: it does not say which characters it shows;"
@@ -189,9 +98,17 @@ def _pages_said(found: _Found) -> Iterator[Message]:
             {"pages": ranges(found.unreadable)},
         )
     if found.scans:
+        pages: dict[str, object] = {"pages": ranges(found.scans)}
+        if ocr.available():
+            yield Message(
+                "No text on page(s) {pages}, only images (a scan?); recognise its text (OCR) to find it", pages
+            )
+        else:
+            yield Message("No text on page(s) {pages}, only images; OCR reads them: pip install 'indexer[ocr]'", pages)
+    if found.pictures:
         yield Message(
-            "No text on page(s) {pages}, only images (a scan?); recognise its text (OCR) to find it",
-            {"pages": ranges(found.scans)},
+            "Page(s) {pages} are images in which OCR finds no text; look at them, or scan them again",
+            {"pages": ranges(found.pictures)},
         )
     if found.broken:
         yield Message(

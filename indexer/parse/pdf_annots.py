@@ -21,7 +21,7 @@ PASSWORD = 1 << 13  # field flag, table 230
 def add_annotations(page: DictionaryObject, flattener: Flattener) -> list[str]:
     """Draws the visible annotations; returns the values of fields that no appearance shows."""
     values = []
-    for annotation in _visible(page):
+    for annotation in visible(page):
         appearance = _appearance(annotation)
         if appearance is not None and appearance.get_data().strip():
             _draw(annotation, appearance, flattener)
@@ -30,7 +30,8 @@ def add_annotations(page: DictionaryObject, flattener: Flattener) -> list[str]:
     return values
 
 
-def _visible(page: DictionaryObject) -> Iterator[DictionaryObject]:
+def visible(page: DictionaryObject) -> Iterator[DictionaryObject]:
+    """The fields, text boxes and stamps that the page shows."""
     for reference in as_list(page.get("/Annots"))[:MAX_ANNOTATIONS]:
         annotation = as_dict(reference)
         flags = entry(annotation, "/F")

@@ -150,7 +150,7 @@ def _by_collection(font: DictionaryObject, own: CodeMap | None, encoding: object
         return None
     if said.startswith("Identity"):
         return lambda codes: codes.decode("utf-16-be", "replace")  # the codes are Unicode
-    by_cid = cid_decoder(said.removeprefix("Adobe-").removesuffix("-UCS2")) or cid_decoder(_ordering(font))
+    by_cid = cid_decoder(said.removeprefix("Adobe-").removesuffix("-UCS2")) or cid_decoder(ordering(font))
     if own is None:
         return by_cid or _meaningless
     if by_cid is None:
@@ -175,7 +175,7 @@ def predefined(cmap: str) -> Decoder | None:
     return None
 
 
-def _ordering(font: DictionaryObject) -> str:
+def ordering(font: DictionaryObject) -> str:
     """The character collection of a composite font, such as "GB1"; "" if it has no meaning."""
     descendants = as_list(font.get("/DescendantFonts"))
     ordering = entry(as_dict(as_dict(descendants[0]).get("/CIDSystemInfo")), "/Ordering") if descendants else None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_BOOKMARKS = 20_000
 MAX_TITLE = 200
+MAX_LABEL = 20
 # A title may be broken over this many lines.
 MAX_TITLE_LINES = 3
 
@@ -54,13 +55,25 @@ class Outline:
         if start < len(text):
             yield self._section(text[start:], page)
 
+    def breaks(self, page: int, texts: list[str]) -> set[int]:
+        """The lines of a page (from 0) where a title begins or ends: no paragraph crosses them."""
+        lines = [(number, _plain(text)) for number, text in enumerate(texts)]
+        found: set[int] = set()
+        first = 0
+        for bookmark in self._by_page.get(page, ()):
+            stretch = _find(bookmark.title, lines, first)
+            if stretch is not None:
+                found |= set(stretch)
+                first = stretch[0] + 1
+        return found
+
     def _cuts(self, page: int, text: str) -> Iterator[tuple[Bookmark, int]]:
         lines = _lines(text)
         position, first = 0, 0
         for bookmark in self._by_page.get(page, ()):
             found = _find(bookmark.title, lines, first)
             if found is not None:
-                first, position = found + 1, lines[found][0]
+                first, position = found[0] + 1, lines[found[0]][0]
             yield bookmark, position
 
     def _enter(self, bookmark: Bookmark) -> None:
@@ -114,19 +127,32 @@ def _plain(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _find(title: str, lines: list[tuple[int, str]], first: int) -> int | None:
-    """The line where a title starts: whole lines equal it, with or without its numbering."""
+def _find(title: str, lines: list[tuple[int, str]], first: int) -> tuple[int, int] | None:
+    """The line where a title starts and the one after it: whole lines equal it, with or without its numbering."""
     wanted = _plain(title)
     wants = {wanted, _NUMBERING.sub("", wanted)} - {""}
     for index in range(first, len(lines)):
         joined = ""
-        for _, line in lines[index : index + MAX_TITLE_LINES]:
+        for after, (_, line) in enumerate(lines[index : index + MAX_TITLE_LINES], index + 1):
             joined += line
             if joined in wants or (_NUMBERING.sub("", joined) or joined) in wants:
-                return index
+                return index, after
             if len(joined) > len(wanted) + MAX_TITLE // 4:
                 break
     return None
+
+
+def labels(reader: PdfReader) -> dict[int, str]:
+    """The printed number of each page (from 0), such as "iv" or "A-3", where it is not simply its place in the file."""
+    try:
+        if "/PageLabels" not in reader.root_object:
+            return {}
+        printed = [_printable(label)[:MAX_LABEL] for label in reader.page_labels]
+    except MemoryError:
+        raise
+    except Exception:  # broken labels cost the printed numbers, not the text
+        return {}
+    return {index: label for index, label in enumerate(printed) if label and label != str(index + 1)}
 
 
 def title(reader: PdfReader) -> str:

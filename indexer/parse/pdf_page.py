@@ -27,7 +27,7 @@ def page_content(page: DictionaryObject) -> tuple[bytes, bool]:
             continue
         try:
             parts.append(stream.get_data())
-            complete = complete and _is_whole(stream)
+            complete = complete and is_whole(stream)
         except LimitReachedError as error:
             raise limit_reached(error) from error
         except MemoryError:
@@ -37,7 +37,7 @@ def page_content(page: DictionaryObject) -> tuple[bytes, bool]:
     return b"\n".join(parts), complete
 
 
-def _is_whole(stream: StreamObject) -> bool:
+def is_whole(stream: StreamObject) -> bool:
     """Whether deflated content has its end and the right checksum: pypdf passes over both."""
     raw = getattr(stream, "_data", b"")
     if entry(stream, "/Filter") not in ("/FlateDecode", ["/FlateDecode"]) or not isinstance(raw, bytes):

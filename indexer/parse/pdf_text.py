@@ -56,8 +56,11 @@ class PageText:
         return self.unreadable >= MIN_UNREADABLE and self.unreadable >= MIN_SHARE * total
 
 
-def tidy(raw: str) -> PageText:
-    """Drops what means nothing: U+FFFD, controls, private use, unassigned, (cid:n)."""
+def tidy(raw: str, *, keep_lines: bool = False) -> PageText:
+    """Drops what means nothing: U+FFFD, controls, private use, unassigned, (cid:n).
+
+    ``keep_lines``: each line of ``raw`` is a line of the text, and nothing is added at its end.
+    """
     text, guessed = _as_chinese(clean(raw.replace("\r", " ").replace("\t", " ")).translate(SYMBOLS))
     bad = {char for char in set(text) if _meaningless(char)}
     unreadable = sum(text.count(char) for char in bad)
@@ -66,9 +69,11 @@ def tidy(raw: str) -> PageText:
     if "(cid:" in text:
         text, found = _CID.subn(" ", text)
         unreadable += found
-    text = _BLANK_LINES.sub("\n\n", _SPACE_BEFORE_END.sub("", text)).strip("\n")
+    text = _SPACE_BEFORE_END.sub("", text)
+    if not keep_lines:
+        text = _BLANK_LINES.sub("\n\n", text).strip("\n")
     readable = len(text) - text.count(" ") - text.count("\n")
-    return PageText(text + "\n" if readable else "", readable, unreadable, guessed)
+    return PageText(text if keep_lines else text + "\n" if readable else "", readable, unreadable, guessed)
 
 
 def unlike_words(text: str, *, doubtful: bool) -> bool:

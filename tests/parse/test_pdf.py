@@ -323,7 +323,7 @@ def test_nothing_is_logged_or_left_behind(caplog: pytest.LogCaptureFixture) -> N
 
 def test_many_pages_keep_little() -> None:
     """What pypdf remembers is let go: the objects kept do not grow with the pages."""
-    from indexer.parse import pdf as module
+    from indexer.parse import pdf_read as module
 
     pdf = Pdf()
     for number in range(300):

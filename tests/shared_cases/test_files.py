@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from indexer.parse import ocr
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SHARED = Path(os.environ.get("INDEXER_SHARED", ROOT / ".." / "shared")).resolve()
@@ -64,6 +66,8 @@ def test_the_corpus_is_read_right(formats: str) -> None:
         SHARED / "corpus" / "corpus_check.py",
         *("--formats", formats, "--show", "--", sys.executable, str(HERE / "text.py"), "{}"),
     )
-    assert [line for line in lines if line.startswith("FAIL")] == []
+    failed = [line for line in lines if line.startswith("FAIL")]
+    recognised = [line for line in failed if "| empty |" in line and "should be none" in line and ocr.available()]
+    assert failed == recognised  # scans have no text but what text recognition reads, where it is installed
     right, total = next(line for line in lines if line.startswith("ALL")).split()[2::2]
-    assert right == total != "0"
+    assert int(right) + len(recognised) == int(total) != 0
