@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 VERSION = "1"
-FORMATS = ("PNG", "JPEG", "MPO", "TIFF", "BMP", "DIB", "WEBP", "GIF")
+FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "GIF")
 MOST_PIXELS = 180_000_000  # a DIN A0 drawing at 300 dpi has 139 million
 READ_PIXELS = 24_000_000  # of which so many are read: an A4 page at 600 dpi is made smaller first
 LEAST_SIDES = (12, 32)  # icons: shorter and longer side
@@ -44,7 +44,7 @@ def parse(data: bytes, limits: ParseLimits) -> Parsed:
 
 
 def _result(sections: tuple[Section, ...], reader: _Reader, granted: int) -> Parsed:
-    notes = list(dict.fromkeys(reader.notes))
+    notes = [note for number, note in enumerate(reader.notes) if note not in reader.notes[:number]]
     if granted < len(reader.pages):
         values = {"count": granted, "pages": len(reader.pages)}
         notes.append(Message("Only the first {count} of {pages} pages were read: raise limits.pages", values))
