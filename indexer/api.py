@@ -63,7 +63,7 @@ class KnowledgeBase:
         from .update import World
 
         s = self.settings
-        parser = Parsers(s.limits, dict(s.loaders), workers_of(s.workers))
+        parser = Parsers(s.limits, dict(s.loaders), workers_of(s.workers), network=s.loaders_network == "allowed")
         defaults: dict[str, Any] = {
             "settings": s, "parser": parser, "split": self._splitter(),
             "profile": self.profile(parser), "now_ns": time.time_ns,

@@ -33,6 +33,7 @@ class _Values(NamedTuple):
     hold_min_documents: int = 10  # deletions are held when more than this many ...
     hold_share: float = 0.20  # ... and more than this share of a source is gone in one look
     attempts: int = 3  # a file that kills its parser is set aside after these
+    loaders_network: str = "refused"  # or "allowed": whether configured loaders reach a network
     workers: int = 0  # processes that parse; 0: one per core, at most 4
     batch_passages: int = 16384  # a commit is made after this many new passages ...
     batch_seconds: float = 15.0  # ... or this much time, whichever comes first

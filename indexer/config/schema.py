@@ -209,6 +209,7 @@ class ConfigFile(BaseSettings):
     hold_min_documents: Int = Field(default=_TOP["hold_min_documents"], ge=0)
     hold_share: Real = Field(default=_TOP["hold_share"], ge=0, le=1)
     attempts: Int = Field(default=_TOP["attempts"], ge=1, le=100)
+    loaders_network: Literal["refused", "allowed"] = _TOP["loaders_network"]
     workers: Int = Field(default=_TOP["workers"], ge=0, le=64)
     batch_passages: Int = Field(default=_TOP["batch_passages"], ge=1)
     batch_seconds: Real = Field(default=_TOP["batch_seconds"], gt=0)

@@ -39,14 +39,21 @@ class Parsers:
     """The `Parser` port: dispatch by suffix, corrected by content, hostile bytes in a worker.
 
     ``loaders`` maps a suffix such as ".rst" to ``package.module:LoaderClass``; a configured
-    suffix replaces a built-in one. ``workers`` is the number of worker processes that may run
+    suffix replaces a built-in one; ``network`` lets them reach one. ``workers`` is the number of worker processes that may run
     at once; ``parse`` may be called from any number of threads, which wait for one. Nothing is started before the first
     file that needs a worker.
     """
 
-    def __init__(self, limits: ParseLimits, loaders: Mapping[str, str] | None = None, workers: int = 1) -> None:
+    def __init__(
+        self,
+        limits: ParseLimits,
+        loaders: Mapping[str, str] | None = None,
+        workers: int = 1,
+        network: bool = False,
+    ) -> None:
         self._limits = limits
         self._loaders = {_suffix_key(suffix): _loader_spec(spec) for suffix, spec in (loaders or {}).items()}
+        self._loader: Role = "networked" if network else "loader"
         self._free = BoundedSemaphore(max(1, workers))
         self._pool: dict[Role, list[Sandbox]] = {}  # each kind of worker may do just what it must
         self._generation = 0  # raised by close: a worker given back later is not kept
@@ -117,7 +124,7 @@ class Parsers:
         from .sandbox import Sandbox
 
         parser = request["parser"]
-        role: Role = "loader" if parser == "loader" else "program" if parser in PROGRAMS else "parser"
+        role: Role = self._loader if parser == "loader" else "program" if parser in PROGRAMS else "parser"
         with self._free:
             with self._lock:
                 generation = self._generation

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from .netblock_landlock import Paths
 
-Role = Literal["parser", "program", "loader"]
-"""Who asks: our parsers; those that run an installed program (LibreOffice); the user's own loaders."""
+Role = Literal["parser", "program", "loader", "networked"]
+"""Who asks: our parsers; those that run an installed program (LibreOffice); the user's own loaders, or such with a network."""
 
 _OWN_DIRECTORIES = ("lib", "lib64", "libexec", "bin", "share", "etc", "pyvenv.cfg")
 _LIBRARIES = (
@@ -49,13 +49,14 @@ _TERMINALS = ("/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/d
 _PACKED = (".zip", ".egg", ".py", ".so", ".pyd", ".pth", ".dist-info", ".egg-info")
 
 
-def block(role: Role = "parser", network: bool = False) -> str:
+def block(role: Role = "parser") -> str:
     """Takes it all away for good and returns what holds, such as "seccomp, landlock 7".
 
     Call it before a thread is started: a thread that exists is not held. A parser has no child
     processes and reads Python's own files only, a program those of the system too, a loader all;
-    they write into the working folder. ``network``: the user allowed it (to a loader).
+    they write into the working folder. A networked loader is one whose user allowed it.
     """
+    network = role == "networked"
     held: list[str] = []
     if sys.platform == "linux":
         held += _linux(role, network)
@@ -85,7 +86,7 @@ def _paths(role: Role) -> Paths:
     writes = (os.getcwd(), os.devnull, *(_TERMINALS if role != "parser" else ()))
     reads, names = readable(role)
     # An interpreter that lives where nobody would guess must start all the same.
-    guessed = role != "loader" and all(_below(path, reads) for path in _needed())
+    guessed = role not in ("loader", "networked") and all(_below(path, reads) for path in _needed())
     return Paths(tuple(reads) if guessed else None, tuple(names), writes, run=role != "parser")
 
 

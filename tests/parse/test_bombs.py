@@ -12,7 +12,7 @@ if sys.platform == "win32":
     pytest.skip("the worker's memory is read from /proc", allow_module_level=True)
 
 from bombs import BOMBS
-from hostile_run import LIMITS, Figures, feed, main_mb
+from hostile_run import LIMITS, LONGEST, Figures, feed, main_mb
 
 from indexer.core.errors import FileProblem
 from indexer.parse import Parsers
@@ -37,7 +37,7 @@ def test_bomb(parsers: Parsers, name: str) -> None:
     started = time.monotonic()
     feed(parsers, [(name, data)], figures)
     assert figures.wrong == []
-    assert time.monotonic() - started < LIMITS.wall_seconds + 15, "not ended by its clock"
+    assert time.monotonic() - started < LONGEST, "not ended by its clock"
     assert figures.worker_mb < LIMITS.memory_mb
     assert main_mb() - before < 500
     if name in WELL_KNOWN:

@@ -180,3 +180,18 @@ def test_it_is_called_before_any_thread() -> None:
         assert all("Seccomp:\t2" in text for text in status)
     assert all("NoNewPrivs:\t1" in text for text in status)
     assert threading.active_count() >= 1
+
+
+@linux
+def test_a_loader_has_a_network_where_the_user_allows_it(listening: int, tmp_path: Path) -> None:
+    """A loader that asks a server can be given its network; files stay what they are."""
+    mine = tmp_path / "mine.txt"
+    mine.write_text("the user's")
+    (tmp_path / "own").mkdir()
+    found = attempts(
+        "networked", "tcp", "udp", "delete", "ptrace", path=str(mine), port=listening, folder=tmp_path / "own"
+    )
+    assert (found["tcp"], found["udp"]) == ("ok", "ok")
+    assert found["ptrace"] == "PermissionError"
+    if "landlock" in found["held"]:
+        assert found["delete"] == "PermissionError"
