@@ -56,7 +56,7 @@ class Archive:
                     size += len(block)
                     self._charge(len(block), size, info.compress_size)
                     blocks.append(block)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
             raise ParseRefused(
                 "The file is damaged: {part} inside it cannot be unpacked. Restore it from a good copy", part=name[:100]
             ) from error

@@ -113,7 +113,7 @@ class _Writer:
         except ParseRefused as refused:
             self._give_up(name, refused.message)
         except MemoryError:
-            raise
+            self._give_up(name, Message("Its reading needs more memory than the limit; save it as a file of its own"))
         except Exception as error:  # a parser's mistake on one attachment must not lose the message around it
             self._give_up(
                 name,

@@ -12,6 +12,8 @@ from .rtf_story import Look, Story
 if TYPE_CHECKING:
     from .rtf_reader import Reader
 
+PICTURE, METAFILE = "picture", "metafile"  # values: bytes nobody reads, and those in which text is drawn
+
 
 @dataclass(slots=True)
 class Group:
@@ -63,6 +65,11 @@ def _endnote(reader: Reader, group: Group, value: int | None) -> None:
         group.story.kind = "endnote"
 
 
+def _metafile(reader: Reader, group: Group, value: int | None) -> None:
+    if group.value == PICTURE:
+        group.value = METAFILE
+
+
 Handler = Callable[["Reader", Group, int | None], None]
 
 
@@ -97,6 +104,8 @@ HANDLERS: dict[bytes, Handler] = {
     b"pca": lambda reader, group, value: setattr(reader.fonts, "page", "cp850"),
     b"deff": lambda reader, group, value: setattr(reader.fonts, "default", -1 if value is None else value),
     b"uc": lambda reader, group, value: setattr(group, "skip", max(0, value or 0)),
+    b"emfblip": _metafile,
+    b"wmetafile": _metafile,
     b"v": _set("hidden"),
     b"deleted": _set("deleted"),
     b"mvf": _set("deleted"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 from .docx_symbols import decode_symbols, is_symbol_font
 
 # \fcharsetN, the Windows numbers of character sets.
@@ -25,7 +27,7 @@ def code_page(number: int) -> str:
     """The codec of a Windows or Macintosh code page; cp1252 for one that is unknown."""
     name = _PAGES.get(f"cp{number}", f"cp{number}")
     try:
-        b"".decode(name)
+        codecs.lookup(name)
     except LookupError:
         return "cp1252"
     return name

@@ -8,8 +8,9 @@ from dataclasses import replace
 from indexer.core.errors import ParseRefused
 from indexer.core.model import ParseLimits
 
+from .metafile import metafile_lines
 from .office_outline import Block, Paragraph
-from .rtf_control import HANDLERS, Group
+from .rtf_control import HANDLERS, METAFILE, PICTURE, Group
 from .rtf_fonts import Fonts
 from .rtf_story import Look, Story
 from .rtf_styles import Styles
@@ -20,6 +21,7 @@ _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32}+)(-?[0-9]{1,10}+)? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|[\r\n]++|([^\\{}\r\n]++)", re.S
 )
 _PAGE_NUMBER = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.I)
+MOST_PICTURE = 16 << 20  # bytes of a picture looked into for its text
 COPY = "copy"  # the first half of \\upr, for old readers; \\*\\ud inside is the real one
 DEEPEST = 5_000  # open groups; Word writes a few dozen
 
@@ -93,11 +95,15 @@ class Reader:
     def _say(self, text: str, group: Group) -> None:
         if group.silent:
             return
+        if group.value == PICTURE:
+            return
         if group.value is not None:
             if group.value == "font":
                 self.fonts.add_name(group.font, text)
             else:
                 group.texts.append(text)
+            if group.value == METAFILE:
+                return
         elif not (group.hidden or group.deleted):
             group.story.say(text)
         self.charge(len(text))
@@ -159,6 +165,8 @@ class Reader:
         elif group.value == "number":
             if any(c.isalnum() for c in text) and text.strip() != "o":
                 self._say(text.strip() + " ", outer)
+        elif group.value == METAFILE:
+            outer.story.add([Paragraph(line) for line in metafile_lines(_from_hex(text[: 2 * MOST_PICTURE]))])
         elif art := self.values.keep(group.value or "", text):
             outer.story.add([Paragraph(art)])
 
@@ -201,8 +209,10 @@ class Reader:
             group.story, group.look, group.value = Story(STORIES[name]), Look(), None
         elif name in VALUES:
             group.value = VALUES[name]
+        elif name == b"pict":
+            self.pictures += 1
+            group.value = PICTURE
         elif name in SILENT or (optional and name not in SHOWN):
-            self.pictures += name == b"pict"
             group.silent = True
         elif name == b"fldrslt":
             numbers = group.story.kind in self.margins and _PAGE_NUMBER.match(self.values.instruction)
@@ -215,3 +225,11 @@ class Reader:
         if group.value is None:
             self.charge(1)
             group.story.paragraph(group.look)
+
+
+def _from_hex(text: str) -> bytes:
+    digits = "".join(text.split())
+    try:
+        return bytes.fromhex(digits[: len(digits) & ~1])
+    except ValueError:
+        return b""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 # Groups that are no text: tables, pictures, instructions, comments, copies for old readers.
 SILENT = frozenset(
-    b"""colortbl pict objdata objname objalias objsect objtime annotation atnid atnauthor atntime atnref atrfstart
+    b"""colortbl objdata objname objalias objsect objtime annotation atnid atnauthor atntime atnref atrfstart
     atrfend atndate atnicn atnparent bkmkstart bkmkend listtable listoverridetable listpicture generator rsidtbl
     themedata colorschememapping datastore xmlnstbl latentstyles filetbl revtbl nonshppict mmathPr tc tcn xe rxe
     pn pnseclvl ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn shprslt template htmltag mhtmltag passwordhash fontemb
-    fontfile keycode falt panose fname formfield datafield docvar blipuid bliptag picprop nonesttables pgptbl
-    background listname listlevel levelnumbers leveltext mvfmf wgrffmtfilter private1 fldtype""".split()
+    fontfile keycode falt panose fname formfield datafield docvar blipuid picprop nonesttables pgptbl
+    background listname listlevel levelnumbers leveltext mvfmf wgrffmtfilter fldtype""".split()
 )
 # Groups marked as optional ("\\*") which hold text all the same.
 SHOWN = frozenset(

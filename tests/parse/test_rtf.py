@@ -50,6 +50,11 @@ def test_a_font_called_ansi_may_be_anything() -> None:
     assert text("{\\fonttbl{\\f0\\fcharset0 SimSun;}}\\f0 " + escaped("制度", "gbk"), "\\ansi\\ansicpg936") == "制度\n"
 
 
+def test_a_code_page_that_does_not_exist() -> None:
+    """Is taken for the Western one."""
+    assert text("caf\\'e9", "\\ansi\\ansicpg12") == "café\n"
+
+
 def test_a_trail_byte_may_be_a_letter() -> None:
     """The second byte of a double-byte character is often written as a plain ASCII character."""
     assert text("\\'94\\'4e \\'94N", "\\ansi\\ansicpg932") == "年 年\n"
