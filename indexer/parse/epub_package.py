@@ -92,7 +92,7 @@ def _checked(archive: Archive, book: Book) -> Book:
         root = parse_lenient(archive.read(ENCRYPTION))
         locked = {member(archive, "", e.get("URI", "")) for e in root.iter("{*}CipherReference")}
         if locked.intersection(book.pages):
-            raise ParseRefused("The book is protected by DRM (its text is encrypted); use a copy without protection")
+            raise ParseRefused("The book is protected by DRM (its text is encrypted); replace it with a copy without protection, or exclude it")
     if not book.pages:
         raise ParseRefused("The file is damaged: it has no readable book inside. Restore it from a good copy")
     return book

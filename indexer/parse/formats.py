@@ -16,6 +16,7 @@ _BY_PARSER: Mapping[str, str] = {
     "msg": "msg oft",
     "html": "html htm xhtml xht shtml",
     "mhtml": "mht mhtml",
+    "rst": "rst rest",
     "epub": "epub",
     "ipynb": "ipynb",
     "subtitles": "srt vtt",
@@ -84,6 +85,7 @@ VERSIONS: Mapping[str, str] = {
     "msg": "1",
     "html": "1",
     "mhtml": "1",
+    "rst": "1",
     "epub": "1",
     "ipynb": "1",
     "subtitles": "1",
@@ -109,6 +111,7 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "msg": ("chardet", "olefile", "selectolax"),
     "html": ("chardet", "selectolax"),
     "mhtml": ("chardet", "selectolax"),
+    "rst": ("chardet",),
     "epub": ("chardet", "lxml", "selectolax"),
     "ipynb": ("chardet", "selectolax"),
     "subtitles": ("chardet",),
@@ -147,5 +150,5 @@ CONTENT: Mapping[str, str] = {
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", "ipynb", "subtitles", "json", *_CODE, *_LINES, "csv"})
+TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", "rst", "ipynb", "subtitles", "json", *_CODE, *_LINES, "csv"})
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""

@@ -41,7 +41,7 @@ def test_supported_suffixes(name: str) -> None:
     assert Parsers(LIMITS).supports(name)
 
 
-@pytest.mark.parametrize("name", ["a", "a.xlsx", "txt", ".txt", "x.txt/file", "a.txt.gz"])
+@pytest.mark.parametrize("name", ["a", "a.dwg", "txt", ".txt", "x.txt/file", "a.txt.gz"])
 def test_other_names_are_unsupported(name: str) -> None:
     """Asked all the same, the answer is a reason."""
     parsers = Parsers(LIMITS)
