@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from templates import _literals, _name, chinese, trees
 
 ACTION = re.compile(
-    r"\b(save|split|restore|install|raise|exclude|rename|convert|correct|repair|replace|remove|give|put|export|open it with|try|tried|looked at again)\b",
+    r"\b(save|split|restore|install|raise|exclude|rename|convert|correct|repair|replace|remove|give|put|export|open it with|use a copy|try|tried|looked at again)\b",
     re.I,
 )
 CHINESE_ACTION = re.compile("请|或|再次|重试|重新|可以|授予")

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import resource
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -103,7 +104,7 @@ def feed(parsers: Parsers, files: Iterator[tuple[str, bytes]] | Sequence[tuple[s
             problems.append(f"took {took:.0f} s")
         figures.wrong += [f"{name}: {problem}" for problem in problems]
         if figures.files % 250 == 0 and "INDEXER_TEST_FUZZ" in os.environ:
-            print(figures.line(), *figures.wrong[-5:], sep="\n", flush=True)
+            print(figures.line(), *figures.wrong[-5:], sep="\n", file=sys.__stderr__, flush=True)
     figures.seconds += time.monotonic() - begun
 
 
