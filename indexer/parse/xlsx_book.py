@@ -13,6 +13,7 @@ from indexer.core.model import ParseLimits
 
 from .archive import parse_xml
 from .sheet_stream import Package
+from .sniff import refusal
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -81,10 +82,13 @@ class Book:
 
     def _find(self) -> str:
         for target in self.related("", "officeDocument"):
-            return target
+            if not target.endswith(".bin"):
+                return target
         for name in self.package.names():
             if re.fullmatch(r"(?i)xl/workbook\d*\.xml", name):
                 return name
+        if "xl/workbook.bin" in self.package:
+            raise refusal("Excel binary workbook (.xlsb)")
         raise ParseRefused("The file has no workbook: it is incomplete. Restore it from a good copy")
 
     def _sheets(self, root: Element) -> Iterator[Sheet]:

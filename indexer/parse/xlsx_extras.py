@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _CODE = re.compile(r'&"[^"]*+"|&[KS](?:[0-9A-F]{6}|[+-]?\d{2}[+-]\d{3})|&\d{1,3}|&[BIUESXYGKADTFZ]')
 _NUMBERED = re.compile(r"&[PN]")
-_PERSON = re.compile(r"^\[(?:Threaded comment|线程批注|会话批注)\]")
 MOST_SHAPES = 20_000
 
 
@@ -29,10 +28,12 @@ def extra_lines(book: Book, part: str, margins: Iterable[str]) -> Iterator[str]:
     for target in threaded:
         yield from _read_comments(book, target, "threadedComment", said)
     answered = set(said)
-    for relation in relations:
-        if relation.kind == "comments" and relation.target in book.package:
+    there = [relation for relation in relations if relation.target in book.package]
+    for relation in there:
+        if relation.kind == "comments":
             yield from _read_comments(book, relation.target, "comment", answered)
-        elif relation.kind == "drawing" and relation.target in book.package:
+    for relation in there:
+        if relation.kind == "drawing":
             yield from _drawing(book, relation.target)
     yield from margin_lines(margins)
 
