@@ -16,6 +16,7 @@ _BY_PARSER: Mapping[str, str] = {
     "msg": "msg oft",
     "html": "html htm xhtml xht shtml",
     "mhtml": "mht mhtml",
+    "xml": "xml rss atom opml xlf xliff tmx dita ditamap dbk plist kml gpx wsdl xsd resx",
     "rst": "rst rest",
     "epub": "epub",
     "ipynb": "ipynb",
@@ -85,6 +86,7 @@ VERSIONS: Mapping[str, str] = {
     "msg": "1",
     "html": "1",
     "mhtml": "1",
+    "xml": "1",
     "rst": "1",
     "epub": "1",
     "ipynb": "1",
@@ -111,6 +113,7 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "msg": ("chardet", "olefile", "selectolax"),
     "html": ("chardet", "selectolax"),
     "mhtml": ("chardet", "selectolax"),
+    "xml": ("chardet",),
     "rst": ("chardet",),
     "epub": ("chardet", "lxml", "selectolax"),
     "ipynb": ("chardet", "selectolax"),
@@ -139,6 +142,7 @@ CONTENT: Mapping[str, str] = {
     "e-mail message": "eml",
     "HTML page": "html",
     "web archive (MHTML)": "mhtml",
+    "XML file": "xml",
     "EPUB book (.epub)": "epub",
     "legacy Word 97-2003 document (.doc)": "legacy:doc",
     "legacy Excel 97-2003 workbook (.xls)": "legacy:xls",
@@ -150,5 +154,5 @@ CONTENT: Mapping[str, str] = {
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", "rst", "ipynb", "subtitles", "json", *_CODE, *_LINES, "csv"})
+TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", "xml", "rst", "ipynb", "subtitles", "json", *_CODE, *_LINES, "csv"})
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""

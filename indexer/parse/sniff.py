@@ -16,7 +16,7 @@ from .formats import CONTENT, PROGRAMS, TEXTUAL
 
 HEAD = 4096
 WEB_ARCHIVE = "web archive (MHTML)"
-NO_PAGES = frozenset({"text", "mhtml", "json", "ipynb", "subtitles"})  # textual formats in which HTML is not at home
+NO_PAGES = frozenset({"text", "mhtml", "json", "ipynb", "subtitles", "xml"})  # textual formats in which HTML is not at home
 
 # (offset, mark, what it is); the order decides.
 MAGIC: tuple[tuple[int, bytes, str], ...] = (
