@@ -16,6 +16,7 @@ from indexer.core.model import Message
 from .mail import Attached, Mail
 from .mail_body import Body
 from .mail_headers import date_text, from_base64, header_text, to_text
+from .mail_signed import signed_content
 
 SHOWN = ("From", "To", "Cc", "Date")
 DEEPEST = 40  # multiparts in multiparts
@@ -73,8 +74,10 @@ class _Tree:
             raise ParseRefused(
                 "The file is nested too deeply, as no mail program writes it; save the message again, or exclude it"
             )
-        if kind in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime") and _enciphered(part):
+        if kind == "multipart/encrypted":
             self._mail.notes.append(ENCRYPTED)
+        elif kind in ("application/pkcs7-mime", "application/x-pkcs7-mime"):
+            self._signed(part)
         elif kind == "message/rfc822" or kind == "message/global":
             self._message(part)
         elif part.is_multipart():
@@ -103,6 +106,16 @@ class _Tree:
         plain = "\n".join(body.plain for body in forms if body.plain)
         html = "\n".join(body.html for body in forms if body.html)
         self._mail.bodies[before:] = [Body(plain, html)] if plain or html else []
+
+    def _signed(self, part: Part) -> None:
+        """A part whose content stands inside its signature, or is enciphered."""
+        content = signed_content(_content(part))
+        if content is None:
+            self._mail.notes.append(ENCRYPTED)
+        else:
+            self._depth += 1
+            self.take(message_from_bytes(content, policy=_POLICY))
+            self._depth -= 1
 
     def _message(self, part: Part) -> None:
         inner = part.get_payload()
@@ -223,7 +236,3 @@ def _flowed(part: Part, text: str) -> str:
             lines.append(line)
         joined = goes_on and not line.startswith(">")
     return "\n".join(lines)
-
-
-def _enciphered(part: Part) -> bool:
-    return "signed" not in _parameter(part, "smime-type").lower()

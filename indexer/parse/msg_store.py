@@ -14,6 +14,7 @@ from indexer.core.model import ParseLimits
 from .mail import Attached, Mail
 from .mail_body import Body
 from .mail_headers import codec_of, to_text
+from .mail_signed import signed_content
 from .msg_rtf import decompressed
 
 if TYPE_CHECKING:
@@ -97,8 +98,26 @@ class _Storage:
         fields = (("From", sender), ("To", to), ("Cc", copy), ("Date", self._date()))
         mail.fields = [(name, " ".join(value.split())) for name, value in fields if value.strip()]
         mail.bodies = [self._body(limits)]
-        self._attachments(mail, limits, depth)
+        if self.text(CLASS).lower().startswith("ipm.note.smime"):
+            self._signed(mail)
+        else:
+            self._attachments(mail, limits, depth)
         return mail
+
+    def _signed(self, mail: Mail) -> None:
+        """A signed or enciphered message: what it says stands in its one attachment."""
+        from .eml_mime import ENCRYPTED, read_mail
+
+        for item in self._children("__attach_version1.0_"):
+            data = item.binary(DATA)
+            content = data if b"content-type:" in data[:2000].lower() else signed_content(data)
+            if content is None:
+                mail.notes.append(ENCRYPTED)
+                continue
+            inner = read_mail(content)
+            mail.bodies = inner.bodies or mail.bodies
+            mail.attached.extend(inner.attached)
+            mail.notes.extend(inner.notes)
 
     def _charset(self) -> str:
         return {0: "", 65001: "utf-8", 20127: ""}.get(self._page, f"cp{self._page}")

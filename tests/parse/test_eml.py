@@ -206,6 +206,30 @@ def test_encrypted_messages_say_so() -> None:
         assert "MIIB" not in parsed.text
 
 
+def der(tag: int, *parts: bytes, unsaid: bool = False) -> bytes:
+    """One element of the encoding that signatures are written in."""
+    inner = b"".join(parts)
+    if unsaid:
+        return bytes((tag, 0x80)) + inner + b"\0\0"
+    size = bytes((len(inner),)) if len(inner) < 128 else b"\x82" + len(inner).to_bytes(2, "big")
+    return bytes((tag,)) + size + inner
+
+
+@pytest.mark.parametrize("unsaid", [False, True])
+def test_a_message_inside_its_signature_is_read(unsaid: bool) -> None:
+    """S/MIME of the opaque kind: nothing is enciphered, only wrapped."""
+    text = "Content-Type: text/plain; charset=utf-8\n\n签名正文\n".encode()
+    data_id, signed_id = bytes.fromhex("06092a864886f70d010701"), bytes.fromhex("06092a864886f70d010702")
+    octets = der(0x24, der(4, text[:20]), der(4, text[20:]), unsaid=unsaid)
+    content = der(0x30, data_id, der(0xA0, octets, unsaid=unsaid), unsaid=unsaid)
+    signed = der(0x30, der(2, b"\1"), der(0x31), content, der(0x31), unsaid=unsaid)
+    cms = der(0x30, signed_id, der(0xA0, signed, unsaid=unsaid), unsaid=unsaid)
+    head = "Subject: s\nContent-Type: application/pkcs7-mime; name=smime.p7m\nContent-Transfer-Encoding: base64\n\n"
+    assert body(head + base64.b64encode(cms).decode()) == "签名正文\n\n"
+    for length in range(0, len(cms), 7):  # damage is taken for a cipher, never a reason to fail
+        assert read(head + base64.b64encode(cms[:length]).decode()).title == "s"
+
+
 def test_signatures_are_no_text() -> None:
     """Neither those of their own part nor armour in the text."""
     parts = (

@@ -85,6 +85,17 @@ def test_attachments_and_messages_inside() -> None:
     assert parsed.state is State.INDEXED
 
 
+def test_signed_messages() -> None:
+    """What they say stands in their attachment; an enciphered one says so."""
+    mime = b"Content-Type: multipart/signed; boundary=B\n\n--B\nContent-Type: text/plain\n\nsigned text\n--B--\n"
+    own = b.Properties({SUBJECT: "s", 0x001A: "IPM.Note.SMIME.MultipartSigned"})
+    parsed = read(own, attached=[b.Properties({FILE: "smime.p7m"}, {DATA: mime})])
+    assert parsed.text == "s\n\nsigned text\n\n"
+    own = b.Properties({SUBJECT: "s", 0x001A: "IPM.Note.SMIME"})
+    parsed = read(own, attached=[b.Properties({FILE: "smime.p7m"}, {DATA: b"0\x03xyz"})])
+    assert "encrypted" in str(parsed.notes[0])
+
+
 def test_an_attachment_that_cannot_be_read_is_said() -> None:
     """Its name stays findable."""
     parsed = read(b.Properties({SUBJECT: "s"}), attached=[b.Properties({FILE: "a.mp3"}, {DATA: b"x"})])
