@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: try test check test-models laws crash fuzz bench docs clean
+.PHONY: try test check test-models test-ocr laws crash fuzz bench docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -32,6 +32,10 @@ test-models: $(VENV)/dev  ## the tests that need torch and sentence-transformers
 	$(BIN)/pip install --quiet torch==2.13.0
 	$(BIN)/pip install --quiet --editable '.[sentence-transformers,dev-models]'
 	$(BIN)/python -m pytest tests/embed/test_sentence_transformers.py tests/embed/test_embed_benchmark.py
+
+test-ocr: $(VENV)/dev  ## the tests that read pictures; those of old Office files where LibreOffice is installed
+	$(BIN)/pip install --quiet --editable '.[ocr]'
+	$(BIN)/python -m pytest tests/parse/test_ocr.py tests/parse/test_image.py tests/parse/test_legacy.py
 
 laws: $(VENV)/dev  ## 4,000 random histories against the reference, every sabotage
 	INDEXER_TEST_LAWS=4000 $(BIN)/python -m pytest tests/laws -s --timeout 7200

@@ -40,6 +40,7 @@ MODELS = {
 }
 SIDE = 1536  # pixels of the longer side in which lines are looked for
 TILE = 2.0  # a picture longer than so many widths is looked at in pieces
+THINNEST = 200  # times as long as wide: no page, no screenshot
 SURE = 0.6  # a line below is noise: textures and stains are read as letters too
 SAMPLE = 4  # lines that decide whether a page stands on its head
 
@@ -120,11 +121,16 @@ def _boxes(engine: Any, image: Image) -> Iterator[Any]:
     import cv2
     import numpy as np
 
+    if max(image.shape[:2]) > THINNEST * min(image.shape[:2]):
+        return
     for top, tile in _tiles(image):
         height, width = tile.shape[:2]
         scale = min(1.0, SIDE / max(height, width))
         size = max(1, round(width * scale)), max(1, round(height * scale))
         small = tile if scale == 1 else cv2.resize(tile, size, interpolation=cv2.INTER_AREA)
+        # The detector enlarges until the shorter side has 736 pixels: a strip would become enormous.
+        right, below = max(0, max(64, size[1] // 4) - size[0]), max(0, max(64, size[0] // 4) - size[1])
+        small = cv2.copyMakeBorder(small, 0, below, 0, right, cv2.BORDER_REPLICATE)
         found = _ask(engine, np.ascontiguousarray(small[:, :, ::-1]), det=True).boxes
         for box in () if found is None else found:
             yield (np.asarray(box, np.float32) * (width / size[0], height / size[1]) + (0, top)).astype(np.float32)
