@@ -6,7 +6,7 @@ from indexer.core.errors import ParseRefused
 from indexer.core.model import Parsed, ParseLimits
 
 from .call import call
-from .formats import CONTENT, SUFFIXES
+from .formats import CONTENT, PROGRAMS, SUFFIXES
 
 DEEPEST = 3  # an attachment of an attachment of an attachment
 
@@ -26,6 +26,8 @@ def parse_part(name: str, data: bytes, limits: ParseLimits, depth: int = 1) -> P
     if parser is None:
         raise ParseRefused("Files of type {suffix} are unsupported; convert the file or exclude it", suffix=suffix)
     real, _ = sniff.check(parser, data)
+    if real in PROGRAMS:  # this worker may start nothing
+        raise ParseRefused("Files of before Office 2007 are not read within another; save it as a file of its own")
     if real in NESTING:
         if depth >= DEEPEST:
             raise ParseRefused("Attachments are nested more than {limit} deep; they were not read", limit=DEEPEST)
