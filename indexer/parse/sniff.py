@@ -16,7 +16,9 @@ from .formats import CONTENT, PROGRAMS, TEXTUAL
 
 HEAD = 4096
 WEB_ARCHIVE = "web archive (MHTML)"
-NO_PAGES = frozenset({"text", "mhtml", "json", "ipynb", "subtitles", "xml"})  # textual formats in which HTML is not at home
+NO_PAGES = frozenset(
+    {"text", "mhtml", "json", "ipynb", "subtitles", "xml"}
+)  # textual formats in which HTML is not at home
 
 # (offset, mark, what it is); the order decides.
 MAGIC: tuple[tuple[int, bytes, str], ...] = (
@@ -193,6 +195,8 @@ def _zip(data: bytes) -> str:
     for member, kind in ZIP_MEMBERS:
         if member in data:
             return kind
+    if b"META-INF/container.xml" in data and b".opf" in data:
+        return "EPUB book (.epub)"  # its mimetype is not the first part, as in many books
     if b"word/" in data or b"[Content_Types].xml" in data or b"word\\" in data:
         return "Word document (.docx)"
     if b"content.xml" in data and b"META-INF/manifest.xml" in data:

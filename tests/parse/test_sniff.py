@@ -154,3 +154,10 @@ def test_stored_workbook_inside_a_document_is_no_workbook() -> None:
         z.writestr("word/document.xml", "<document/>")
         z.writestr("word/embeddings/sheet.xlsx", inner.getvalue())
     assert sniff.check("docx", outer.getvalue())[0] == "docx"
+
+
+def test_a_book_whose_mimetype_is_not_first_is_a_book() -> None:
+    """Many books are packed again by tools that do not know the rule."""
+    data = zipped(**{"META-INF__container_xml": b"x", "a.opf": b"x", "mimetype": b"application/epub+zip"})
+    assert check("epub", data) == ("epub", None)
+    assert check("docx", data)[0] == "epub"
