@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
@@ -19,6 +19,7 @@ from .archive import BLOCK, MAX_RATIO, RATIO_FROM, Archive, open_zip
 from .sniff import identify, refusal
 
 if TYPE_CHECKING:
+    from lxml.etree import XMLPullParser
     from lxml.etree import _Element as Element
 
 WIDER = 5  # times ``inflated_mb`` that may pass through as streams
@@ -100,16 +101,7 @@ def elements(blocks: Iterable[bytes], *names: str) -> Iterator[Element]:
     """
     from lxml import etree
 
-    parser: etree.XMLPullParser = etree.XMLPullParser(
-        events=("end",),
-        tag=tuple("{*}" + name for name in names),
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        remove_comments=True,
-        remove_pis=True,
-        huge_tree=False,  # the library's own guards against amplification; a cell has 32,767 characters
-    )
+    parser = _parser(names)
     first = True
     try:
         for block in blocks:
@@ -126,6 +118,21 @@ def elements(blocks: Iterable[bytes], *names: str) -> Iterator[Element]:
         yield from _ended(parser)
         raise Damaged(" ".join(str(error).split())[:120]) from error
     yield from _ended(parser)
+
+
+def _parser(names: Sequence[str]) -> XMLPullParser:
+    from lxml import etree
+
+    return etree.XMLPullParser(
+        events=("end",),
+        tag=tuple("{*}" + name for name in names),
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=False,  # the library's own guards against amplification; a cell has 32,767 characters
+    )
 
 
 def _entities() -> ParseRefused:
