@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from functools import lru_cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAMES = ("soffice", "libreoffice")
 PLACES = (
@@ -88,6 +90,8 @@ def folders() -> list[str]:
 
 def convert(data: bytes, suffix: str, target: str) -> bytes:
     """The document in another format. Raises ParseRefused when LibreOffice cannot read it."""
+    from pathlib import Path
+
     work = Path.cwd() / "office"
     profile, out, source = work / "profile", work / "out", work / f"document.{suffix}"
     (profile / "user").mkdir(parents=True)
@@ -127,6 +131,8 @@ def _binary(path: str) -> str:
 
 def _run(command: list[str], work: Path) -> int:
     """Waits without a clock: the worker's own ends it, with everything it started."""
+    import subprocess  # not above: `indexer status` asks for the release
+
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(work),
