@@ -21,7 +21,6 @@ PAGE_TYPES = frozenset(
     "application/xhtml+xml text/html application/x-dtbook+xml text/x-oeb1-document image/svg+xml application/xml".split()  # noqa: SIM905
 )
 PAGE_NAMES = (".xhtml", ".html", ".htm", ".xml", ".svg")
-# Fonts are scrambled against copying in many free books; their text is not.
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^<>\[]{0,1000}>", re.I)
 _NUMBERS = re.compile(r"\d+")
 MAX_ENTRIES = 20_000
@@ -91,8 +90,10 @@ def _checked(archive: Archive, book: Book) -> Book:
     if ENCRYPTION in archive and book.pages:
         root = parse_lenient(archive.read(ENCRYPTION))
         locked = {member(archive, "", e.get("URI", "")) for e in root.iter("{*}CipherReference")}
-        if locked.intersection(book.pages):
-            raise ParseRefused("The book is protected by DRM (its text is encrypted); replace it with a copy without protection, or exclude it")
+        if locked.intersection(book.pages):  # fonts alone are scrambled in many free books
+            raise ParseRefused(
+                "The book is protected by DRM (its text is encrypted); replace it with a copy without protection, or exclude it"
+            )
     if not book.pages:
         raise ParseRefused("The file is damaged: it has no readable book inside. Restore it from a good copy")
     return book
