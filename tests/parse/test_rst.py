@@ -145,7 +145,7 @@ def titles(text: str) -> list[str]:
     ],
 )
 def test_titles_are_those_of_docutils(text: str) -> None:
-    """The library is the oracle; over 300 real files the scanner differed only where Sphinx has roles of its own."""
+    """The library is the oracle."""
     assert titles(text) == oracle(text)
     assert parse(text).text == text
 
