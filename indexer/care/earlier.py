@@ -28,7 +28,7 @@ def comparable(old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]
     return same if same == now.keys() else same - MIXED
 
 
-MIXED = frozenset({"eml", "msg"})
+MIXED = frozenset({"eml", "msg", "mhtml", "epub", "ipynb"})
 """Parsers that hand parts of a document to others, so their text depends on the versions of all."""
 
 

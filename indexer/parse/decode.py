@@ -23,7 +23,6 @@ BOMS: tuple[tuple[bytes, str], ...] = (
 )
 SAMPLE = 1 << 18  # bytes shown to the detector
 ESCAPED = rb"\x1b[$(]|~\{"  # 7-bit encodings: ISO-2022-*, HZ
-NON_ASCII = r"[^\x00-\x7f]"
 # What texts are made of: line ends and tab, ASCII, Latin to Arabic, kana, hanzi, Hangul, their signs.
 PLAUSIBLE = (
     "[\t\n\f\r -~\u00a0-\u06ff\u2010-\u2027\u2030-\u205e\u20ac\u2100-\u2bff\u3000-\u30ff"
@@ -173,7 +172,7 @@ def _mostly_utf8(data: bytes) -> Decoded | None:
         found = _replacing(data, "utf-8", 0, most=4 + len(data) // 20)
     except _TooMany:
         return None
-    good = len(re.findall(NON_ASCII, found.text)) - len(found.bad)
+    good = len(found.text) - len(found.text.encode("ascii", "ignore")) - len(found.bad)
     cut_at_end = len(found.bad) == 1 and found.bad[0] >= len(data) - 3 and good > 0
     return found if good >= 4 * len(found.bad) or cut_at_end else None
 

@@ -124,7 +124,7 @@ def _facts(root: _Element) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     for element in root.iter("{http://purl.org/dc/elements/1.1/}*"):
         name = str(element.tag).rpartition("}")[2]
-        text = " ".join("".join(element.itertext()).split())[:FACT]
+        text = " ".join("".join(map(str, element.itertext())).split())[:FACT]
         if text and name in ("title", "creator", "publisher", "date", "language", "description"):
             found.setdefault(name, []).append(text)
     facts = {name: values[0] for name, values in found.items()}
@@ -182,4 +182,4 @@ def _ncx_entries(root: _Element) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _words(element: _Element) -> str:
-    return " ".join("".join(element.itertext()).split())[:200]
+    return " ".join("".join(map(str, element.itertext())).split())[:200]

@@ -154,5 +154,7 @@ CONTENT: Mapping[str, str] = {
 }
 """What `sniff.identify` recognises, to the parser that reads it: for files whose suffix lies."""
 
-TEXTUAL = frozenset({"text", "markdown", "eml", "html", "mhtml", "xml", "rst", "ipynb", "subtitles", "json", *_CODE, *_LINES, "csv"})
+TEXTUAL = frozenset(
+    {"text", "markdown", "eml", "html", "mhtml", "xml", "rst", "ipynb", "subtitles", "json", *_CODE, *_LINES, "csv"}
+)
 """Parsers whose files are text of any kind: only clear marks of another format overrule the suffix."""

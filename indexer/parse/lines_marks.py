@@ -46,7 +46,9 @@ def table_outline(lines: Sequence[str]) -> Outline:
         for quotes in _QUOTES.findall(line):
             inside = "" if inside == quotes else inside or quotes
     ends = [*(at - 1 for at, _ in starts[1:]), len(lines) - 1]
-    return _commented(lines, [Definition((name[:100],), at, end) for (at, name), end in zip(starts, ends, strict=False)])
+    return _commented(
+        lines, [Definition((name[:100],), at, end) for (at, name), end in zip(starts, ends, strict=False)]
+    )
 
 
 def _blocks(start: str, end: str) -> Callable[[Sequence[str]], Outline]:

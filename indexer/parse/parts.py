@@ -30,7 +30,10 @@ def parse_part(name: str, data: bytes, limits: ParseLimits, depth: int = 1) -> P
         raise ParseRefused("Files of before Office 2007 are not read within another; save it as a file of its own")
     if real in NESTING:
         if depth >= DEEPEST:
-            raise ParseRefused("Attachments are nested more than {limit} deep; they were not read", limit=DEEPEST)
+            raise ParseRefused(
+                "Attachments are nested more than {limit} deep; save the inner ones as files of their own",
+                limit=DEEPEST,
+            )
         return call(real, data, limits, depth + 1)
     return call(real, data, limits)
 

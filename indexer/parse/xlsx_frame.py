@@ -80,7 +80,7 @@ def read_frame(blocks: Iterable[bytes]) -> Frame:
 
 
 def _frame(head: bytes, tail: bytes, filled: bool) -> Frame:
-    merges = []
+    merges: list[Area] = []
     for found in _MERGE.finditer(tail):
         if (area := _area(found)) is not None and len(merges) < MOST_MERGES:
             merges.append(area)

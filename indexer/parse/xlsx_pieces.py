@@ -107,4 +107,4 @@ def _parsed(row: str, root: bytes) -> Element:
 def _writer() -> Callable[..., str]:
     from lxml import etree
 
-    return etree.tostring  # type: ignore[return-value]
+    return etree.tostring

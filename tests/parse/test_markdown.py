@@ -60,7 +60,11 @@ tail
 
 
 def parse(text: str) -> Parsed:
-    return Parsers(LIMITS).parse("a.md", text.encode())
+    parsers = Parsers(LIMITS)
+    try:
+        return parsers.parse("a.md", text.encode())
+    finally:
+        parsers.close()
 
 
 def kinds(parsed: Parsed) -> list[tuple[str, tuple[str, ...]]]:

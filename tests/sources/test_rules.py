@@ -40,7 +40,10 @@ def test_documents(name: str) -> None:
 
 
 @settings(max_examples=500)
-@given(st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), min_size=1), st.sampled_from(sorted(_PLAIN)))
+@given(
+    st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), min_size=1),
+    st.sampled_from(sorted(_PLAIN)),
+)
 def test_ordinary_names_are_never_junk(stem: str, ending: bytes) -> None:
     """The walk asks no rule about a name with an ordinary suffix that starts with no mark: none would match."""
     name = stem.encode() + ending
