@@ -155,7 +155,7 @@ def test_rollback_of_added_and_deleted(home: Path, capsys: Out) -> None:
     ("name", "content", "why"),
     [
         ("~$leave.docx", b"x", "Office owner file"),
-        ("picture.png", b"x", "no parser for the type .png"),
+        ("song.mp3", b"x", "no parser for the type .mp3"),
         ("secret/a.txt", b"x", "its folder secret is ignored"),
         ("draft.txt", b"x", ".indexerignore"),
     ],
