@@ -87,7 +87,7 @@ def document(n: int) -> bytes:
     return ("\n\n".join(parts) + "\n").encode()
 
 
-BROKEN = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1"
+BROKEN = b"\x7fELF\2\1\1\0\0\0\0\0\0\0\0\0"
 RULES = ("*.md\n", "deep/\n", "/a.txt\n", "b.txt\ndeep/er/\n", "*.bin\n!z.bin\n", "手册/\n*.TXT\n", "")
 
 
