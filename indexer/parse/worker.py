@@ -44,7 +44,7 @@ def main(settings: str) -> None:
     progress.listen(progress.Listener(grants.announced, grants.began))
     while (frame := wire.receive(requests, limits.file_mb << 20)) is not None:
         grants.file()
-        header, body = _answer(*frame, limits)
+        header, body = answer(*frame, limits)
         del frame
         wire.send(answers, header, body)
         del header, body  # not held while the next file is waited for
@@ -119,7 +119,7 @@ class _Collector(logging.Handler):
             self.lines.append(line)
 
 
-def _answer(request: dict[str, Any], data: bytes, limits: ParseLimits) -> tuple[dict[str, object], bytes | bytearray]:
+def answer(request: dict[str, Any], data: bytes, limits: ParseLimits) -> tuple[dict[str, object], bytes | bytearray]:
     """The answer's header and body for one file; nothing a parser raises gets past here."""
     problem: FileProblem
     try:
