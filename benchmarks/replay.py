@@ -77,7 +77,7 @@ def kb_of(home: Path, folder: Path) -> KnowledgeBase:
     embedding = EmbeddingSettings(f"python:{EMBEDDINGS}", options={"dimension": 16})
     return KnowledgeBase(
         Settings(home=str(home), metadata=str(home / "metadata"), vectorstore=str(home / "vectorstore"),
-                 sources=(Source("kb", str(folder)),), embedding=embedding, hold_min_documents=10**9)
+                 sources=(Source("kb", str(folder), include=tuple(f"*{suffix}" for suffix in SUFFIXES)),), embedding=embedding, hold_min_documents=10**9)
     )  # fmt: skip
 
 

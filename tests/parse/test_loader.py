@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -64,7 +65,7 @@ def test_the_fingerprint_names_versions_and_libraries() -> None:
     assert "pypdf " in facts["pdf"]
     assert "lxml " in facts["docx"]
     assert facts[".rst"] == "loader m:C"
-    assert "absent" not in " ".join(facts.values())
+    assert "absent" not in re.sub(r"(rapidocr|LibreOffice|tree-sitter-\w+) absent", "", " ".join(facts.values()))
 
 
 def test_importing_and_asking_load_no_library() -> None:
