@@ -91,7 +91,9 @@ def manifest(folder: Path) -> Mapping[str, Any]:
         if not isinstance(found["files"], dict) or found[SEAL] != seal(found):
             raise TypeError("seal")
     except (OSError, ValueError, KeyError, TypeError) as e:
-        raise StoreDamaged("The snapshot {path} has no readable manifest; run `indexer repair`.", path=str(folder)) from e
+        raise StoreDamaged(
+            "The snapshot {path} has no readable manifest; run `indexer repair`.", path=str(folder)
+        ) from e
     return found
 
 
