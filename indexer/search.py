@@ -215,7 +215,7 @@ def open_reader(layout: Layout, warn: Warn = lambda text: None) -> tuple[Reader,
     if generation is None:
         raise UsageError("Nothing is indexed yet. Put documents into the folder and run `indexer update --now`.")
     try:
-        catalog = Catalog.open(layout.metadata / generation, readonly=True)
+        catalog = _opened(layout.metadata / generation)
     except IndexerError as e:
         if layout.served() != generation:
             return open_reader(layout, warn)  # not damaged: another generation took its place
@@ -223,6 +223,14 @@ def open_reader(layout: Layout, warn: Warn = lambda text: None) -> tuple[Reader,
             raise
         return from_snapshot(layout, generation, e, warn), generation
     return Reader(catalog, layout.vectorstore / generation, layout.metadata / generation / "texts", warn), generation
+
+
+def _opened(folder: Path) -> Catalog:
+    """The catalog; one that does not hold is looked at twice, as a disk that fails once gives SQLite pages it takes for damaged."""
+    try:
+        return Catalog.open(folder, readonly=True)
+    except StoreDamaged:
+        return Catalog.open(folder, readonly=True)
 
 
 def from_snapshot(layout: Layout, generation: str, damage: StoreDamaged, warn: Warn) -> Reader:
