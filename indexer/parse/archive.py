@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
@@ -25,14 +27,35 @@ RATIO_FROM = 16 << 20  # below this much output a high ratio harms nobody
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
+class Budget:
+    """How much may be inflated in all (MiB), and how far a member may grow over its packed size."""
+
+    def __init__(self, limit_mb: int) -> None:
+        self._limit_mb = limit_mb
+        self._inflated = 0
+
+    def charge(self, block: int, size: int, packed: int) -> None:
+        """Count ``block`` more bytes of a member that has ``size`` by now; raises ParseRefused."""
+        self._inflated += block
+        if self._inflated > self._limit_mb << 20:
+            raise ParseRefused(
+                "The file expands to more than the size limit of {limit} MB; split it, or raise inflated_mb",
+                limit=self._limit_mb,
+            )
+        if size > RATIO_FROM and size > packed * MAX_RATIO:
+            raise ParseRefused(
+                "The file expands more than {limit} fold, as a zip bomb does; save it again with its application",
+                limit=MAX_RATIO,
+            )
+
+
 class Archive:
     """The members of a zip file in memory, read under one common budget."""
 
     def __init__(self, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], limits: ParseLimits) -> None:
         self._archive = archive
         self._members = members
-        self._limit_mb = limits.inflated_mb
-        self._inflated = 0
+        self._budget = Budget(limits.inflated_mb)
 
     def names(self) -> tuple[str, ...]:
         """Member names as "a/b.xml" in the order of the archive, folders left out."""
@@ -47,33 +70,35 @@ class Archive:
         KeyError if there is none; ParseRefused when the sum of everything read so far would
         exceed ``inflated_mb``, when a member inflates more than 250 fold, or is damaged.
         """
-        info = self._members[name]
-        blocks: list[bytes] = []
-        size = 0
+        return b"".join(self.blocks(name, self._budget))
+
+    def blocks(self, name: str, budget: Budget) -> Iterator[bytes]:
+        """The bytes of a member in pieces, counted in ``budget``; raises as :meth:`read` does.
+
+        A refusal has a ``__cause__`` when the member is damaged, none when a limit was met.
+        """
+        info, size = self._members[name], 0
         try:
             with self._archive.open(info) as stream:
                 while block := stream.read(BLOCK):
                     size += len(block)
-                    self._charge(len(block), size, info.compress_size)
-                    blocks.append(block)
+                    budget.charge(len(block), size, info.compress_size)
+                    yield block
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
             raise ParseRefused(
                 "The file is damaged: {part} inside it cannot be unpacked. Restore it from a good copy", part=name[:100]
             ) from error
-        return b"".join(blocks)
 
-    def _charge(self, block: int, size: int, packed: int) -> None:
-        self._inflated += block
-        if self._inflated > self._limit_mb << 20:
-            raise ParseRefused(
-                "The file expands to more than the size limit of {limit} MB; split it, or raise inflated_mb",
-                limit=self._limit_mb,
-            )
-        if size > RATIO_FROM and size > packed * MAX_RATIO:
-            raise ParseRefused(
-                "The file expands more than {limit} fold, as a zip bomb does; save it again with its application",
-                limit=MAX_RATIO,
-            )
+
+@contextmanager
+def depth_refused() -> Iterator[None]:
+    """A document whose parts lie in one another without end is refused, not a mistake of the parser."""
+    try:
+        yield
+    except RecursionError as error:
+        raise ParseRefused(
+            "The file is nested too deeply, as no office program writes it; save it again with its application, or exclude it"
+        ) from error
 
 
 def open_zip(data: bytes, limits: ParseLimits) -> Archive:

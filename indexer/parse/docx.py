@@ -19,6 +19,8 @@ from __future__ import annotations
 from indexer.core.errors import ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, State
 
+from .archive import depth_refused
+
 VERSION = "2"
 NO_TEXT = Message("The document has no text")
 
@@ -32,11 +34,8 @@ def parse(data: bytes, limits: ParseLimits) -> Parsed:
     if not data:
         return Parsed((), State.NO_TEXT, (Message("The file is empty"),), "docx")
     try:
-        return _parse(data, limits)
-    except RecursionError as error:
-        raise ParseRefused(
-            "The file is nested too deeply, as no office program writes it; save it again with its application, or exclude it"
-        ) from error
+        with depth_refused():
+            return _parse(data, limits)
     except MemoryError as error:
         raise ParseRefused(
             "The file needs more memory than the limit of {limit} MB; split it, or raise memory_mb",

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from indexer.core.errors import ParseRefused
 from indexer.core.model import Message, Parsed, ParseLimits, State
 
+from .archive import depth_refused
 from .office_outline import Grid, Outline, Paragraph
 
 if TYPE_CHECKING:
@@ -35,12 +35,8 @@ def parse(data: bytes, limits: ParseLimits) -> Parsed:
     Raises ParseRefused for a file that is none, that is protected by a password, damaged or
     hostile. Parts that are damaged or cannot be read make it WARNED, each with a note.
     """
-    try:
+    with depth_refused():
         return _parse(data, limits)
-    except RecursionError as error:
-        raise ParseRefused(
-            "The file is nested too deeply, as no office program writes it; save it again with its application, or exclude it"
-        ) from error
 
 
 def _parse(data: bytes, limits: ParseLimits) -> Parsed:

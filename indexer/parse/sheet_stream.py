@@ -6,16 +6,13 @@ not held in memory, so it has a wider limit of its own, and the same limit on in
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
 from indexer.core.model import ParseLimits
 
-from .archive import BLOCK, MAX_RATIO, RATIO_FROM, Archive, open_zip
+from .archive import Archive, Budget, open_zip
 from .sniff import identify, refusal
 
 if TYPE_CHECKING:
@@ -36,11 +33,8 @@ class Package:
         if data[:2] != b"PK" and (kind := identify(data, binary=True)) is not None:
             raise refusal(kind)
         self._archive: Archive = open_zip(data, limits)
-        self._zip = zipfile.ZipFile(io.BytesIO(data))
-        self._infos = {_key(info.filename): info for info in self._zip.infolist() if not info.is_dir()}
         self._names = {_key(name): name for name in self._archive.names()}
-        self._limit_mb = limits.inflated_mb * WIDER
-        self._streamed = 0
+        self._streams = Budget(limits.inflated_mb * WIDER)
         self.damaged: list[str] = []
 
     def names(self) -> tuple[str, ...]:
@@ -65,29 +59,12 @@ class Package:
 
     def blocks(self, name: str) -> Iterator[bytes]:
         """A part in pieces. Damaged when it cannot be unpacked to its end."""
-        info = self._infos[_key(name)]
-        size = 0
         try:
-            with self._zip.open(info) as stream:
-                while block := stream.read(BLOCK):
-                    size += len(block)
-                    self._charge(len(block), size, info.compress_size)
-                    yield block
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
-            raise Damaged(name) from error
-
-    def _charge(self, block: int, size: int, packed: int) -> None:
-        self._streamed += block
-        if self._streamed > self._limit_mb << 20:
-            raise ParseRefused(
-                "The file expands to more than the size limit of {limit} MB; split it, or raise inflated_mb",
-                limit=self._limit_mb,
-            )
-        if size > RATIO_FROM and size > packed * MAX_RATIO:
-            raise ParseRefused(
-                "The file expands more than {limit} fold, as a zip bomb does; save it again with its application",
-                limit=MAX_RATIO,
-            )
+            yield from self._archive.blocks(self._names[_key(name)], self._streams)
+        except ParseRefused as refused:
+            if refused.__cause__ is None:
+                raise
+            raise Damaged(name) from refused
 
 
 def _key(name: str) -> str:
