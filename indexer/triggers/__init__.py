@@ -1,0 +1,1 @@
+"""What asks the service to look: each trigger is given a callable and imports nothing that works on documents."""
