@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from .core import errors
-from .core.model import Key, Message
+from .core.model import Ask, Key, Message
 
 
 class Problem(NamedTuple):
@@ -66,3 +66,23 @@ class Report:
             "added": len(t.added), "modified": len(t.modified), "touched": t.touched, "deleted": len(t.deleted),
             "moved": len(t.moved), "held": len(t.held), "unknown": t.unknown, "problems": len(t.problems), "embedded": t.embedded, "reused": t.reused,
         }  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """How one run ended: what the listeners of the service are told.
+
+    ``ask`` is merged from all requests the run served; ``since_ns`` has the first event of each
+    that knew one. ``run`` is its number in the history, 0 when it never got one; ``report`` is
+    None when the run could not go on, ``error`` says why.
+    """
+
+    ask: Ask
+    started_ns: int
+    ended_ns: int
+    run: int
+    exit_code: int
+    report: Report | None
+    error: Message | None
+    commit_before: int
+    commit: int
+    since_ns: tuple[int, ...] = ()

@@ -9,7 +9,17 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from .core.model import EmbeddingSettings, ParseLimits, Source, SplitSettings
+from .core.model import (
+    EmbeddingSettings,
+    LogSettings,
+    MetricsSettings,
+    NotifySettings,
+    ParseLimits,
+    ScheduleSettings,
+    Source,
+    SplitSettings,
+    WatchSettings,
+)
 
 DEFAULT_SOURCE = "knowledge_base"
 
@@ -26,6 +36,11 @@ class _Values(NamedTuple):
     limits: ParseLimits = ParseLimits()
     embedding: EmbeddingSettings = EmbeddingSettings()
     loaders: tuple[tuple[str, str], ...] = ()  # (".html", "package.module:Class"), sorted
+    schedule: ScheduleSettings = ScheduleSettings()
+    watch: WatchSettings = WatchSettings()
+    log: LogSettings = LogSettings()
+    metrics: MetricsSettings = MetricsSettings()
+    notify: NotifySettings = NotifySettings()
     retention_days: int = 30  # how far back --as-of, diff and rollback reach
     snapshots_kept: int = 7
     snapshot_every_hours: int = 24

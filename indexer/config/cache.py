@@ -19,7 +19,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.model import EmbeddingSettings, ParseLimits, Source, SplitSettings
+from ..core.model import (
+    EmbeddingSettings,
+    LogSettings,
+    MetricsSettings,
+    NotifySettings,
+    ParseLimits,
+    ScheduleSettings,
+    Source,
+    SplitSettings,
+    WatchSettings,
+)
 from ..settings import Settings
 from .inputs import OTHER_VARIABLES, SECRET_KEY, SECRET_VARIABLE, SECRET_WORDS, Inputs
 
@@ -45,7 +55,7 @@ def load(inputs: Inputs, environ: Mapping[str, str]) -> Settings | None:
         if seal != _seal(inputs, payload):
             return None
         stored: dict[str, Any] = json.loads(payload)
-        settings = _from_json(stored["settings"])
+        settings = _from_json(stored["settings"], inputs)
         if stored["real"] != _real(settings):  # a link was turned: places.py must look again
             return None
         key = _secret(stored["secret"], inputs, environ)
@@ -59,10 +69,12 @@ def save(inputs: Inputs, settings: Settings, key_variable: str) -> None:
 
     ``key_variable`` names the variable of ``api_key_env``, else it is empty.
     """
-    if not cacheable(settings):
+    given = {*inputs.environ, *map(str, inputs.flags)}
+    if not cacheable(settings) or any(re.match(r"(?i)(indexer_)?notify(__|\.|$)", name) for name in given):
         return
     plain = {n: _plain(v) for n, v in settings._asdict().items()}
     key = plain["embedding"].pop("api_key")
+    plain["notify"]["urls"] = len(plain["notify"]["urls"])
     secret = f"env:{key_variable}" if key_variable else "given" if key else ""
     payload = json.dumps({"settings": plain, "real": _real(settings), "secret": secret}).encode()
     where = os.path.join(settings.metadata, NAME)
@@ -78,7 +90,7 @@ def save(inputs: Inputs, settings: Settings, key_variable: str) -> None:
 
 
 def cacheable(settings: Settings) -> bool:
-    """Whether no value but ``api_key`` may hold a secret (options of a class, user:password@ in an address)."""
+    """Whether no value but ``api_key`` and ``notify.urls`` may hold a secret (options of a class, user:password@ in an address)."""
     words = json.dumps(settings.embedding.options)
     return not re.search(SECRET_WORDS, words, re.IGNORECASE) and "@" not in settings.embedding.base_url
 
@@ -100,7 +112,15 @@ def _seal(inputs: Inputs, payload: bytes) -> bytes:
 def _code() -> list[object]:
     """Which code validated: a new version of the product or an edited default makes the cache stale."""
     here = os.path.dirname(__file__)
-    names = ("schema.py", "layers.py", "places.py", "../settings.py", "../core/model.py")
+    names = (
+        "schema.py",
+        "fields.py",
+        "daemon_tables.py",
+        "layers.py",
+        "places.py",
+        "../settings.py",
+        "../core/model.py",
+    )
     stats = [(here, name, os.stat(os.path.join(here, name))) for name in names]
     return [(where, name, stat.st_size, stat.st_mtime_ns) for where, name, stat in stats]
 
@@ -123,7 +143,16 @@ def _secret(origin: str, inputs: Inputs, environ: Mapping[str, str]) -> str:
     return str(given)
 
 
-def _from_json(values: dict[str, Any]) -> Settings:
+def _addresses(count: int, inputs: Inputs) -> tuple[str, ...]:
+    """Read again from where they stand, since they may be secrets."""
+    if not count:
+        return ()
+    import tomllib
+
+    return tuple(map(str, tomllib.loads(inputs.text)["notify"]["urls"]))
+
+
+def _from_json(values: dict[str, Any], inputs: Inputs) -> Settings:
     sources = [Source(s["name"], s["path"], tuple(s["include"]), tuple(s["exclude"])) for s in values["sources"]]
     return Settings(
         **{
@@ -133,6 +162,15 @@ def _from_json(values: dict[str, Any]) -> Settings:
             "limits": ParseLimits(**values["limits"]),
             "embedding": EmbeddingSettings(**values["embedding"]),
             "loaders": tuple((suffix, path) for suffix, path in values["loaders"]),
+            "schedule": ScheduleSettings(**values["schedule"]),
+            "watch": WatchSettings(**values["watch"]),
+            "log": LogSettings(**values["log"]),
+            "metrics": MetricsSettings(**values["metrics"]),
+            "notify": NotifySettings(
+                _addresses(values["notify"]["urls"], inputs),
+                tuple(values["notify"]["on"]),
+                values["notify"]["language"],
+            ),
         }
     )
 

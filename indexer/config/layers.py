@@ -18,6 +18,7 @@ from pydantic_settings import EnvSettingsSource
 from ..core.errors import ConfigError
 from ..core.model import Message
 from ..i18n import code
+from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, WatchTable
 from .inputs import FILE, OTHER_VARIABLES, PREFIX, SECRET_WORDS, TEST_PREFIX, Inputs
 from .lines import line_of
 from .problems import Location, close, dotted, raise_all, reason, unknown_key, wrong_value
@@ -28,10 +29,15 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "split": SplitTable,
     "limits": LimitsTable,
     "embedding": EmbeddingTable,
+    "schedule": ScheduleTable,
+    "watch": WatchTable,
+    "log": LogTable,
+    "metrics": MetricsTable,
+    "notify": NotifyTable,
 }
 
 
-_JSON = ("sources", "loaders", "embedding.options")  # flags that are JSON where they can be
+_JSON = ("sources", "loaders", "embedding.options", "notify.urls", "notify.on")  # flags that are JSON where they can be
 _EXAMPLES = {"sources": '[{"path": "FOLDER"}]', "loaders": '{".html": "package.module:Class"}'}
 
 

@@ -8,16 +8,37 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ..core.model import EmbeddingSettings, Message, ParseLimits, Source, SplitSettings
+from ..core.model import (
+    EmbeddingSettings,
+    LogSettings,
+    Message,
+    MetricsSettings,
+    NotifySettings,
+    ParseLimits,
+    ScheduleSettings,
+    Source,
+    SplitSettings,
+    WatchSettings,
+)
 from ..settings import Settings
 from .problems import Location, raise_all, wrong_value
 from .schema import NAME, NAME_RULE
 
 RESERVED = "langchain"
 """The source of documents that lie in no folder (see :mod:`indexer.care.handmade`)."""
+
+TABLES: Mapping[str, Callable[..., Any]] = {
+    "split": SplitSettings,
+    "limits": ParseLimits,
+    "schedule": ScheduleSettings,
+    "watch": WatchSettings,
+    "log": LogSettings,
+    "metrics": MetricsSettings,
+}
+"""Tables whose keys are the fields of their settings."""
 
 if TYPE_CHECKING:
     from .layers import Layers
@@ -34,16 +55,16 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
     metadata, vectorstore = absolute(home, found.metadata), absolute(home, found.vectorstore)
     raise_all([*_same_names(sources, layers), *_overlaps(sources, metadata, vectorstore, layers)])
     same = set(Settings._fields) & set(type(found).model_fields)
-    plain = same - {"metadata", "vectorstore", "sources", "split", "limits", "embedding", "loaders"}
+    plain = same - {"metadata", "vectorstore", "sources", "loaders", *TABLES, "embedding", "notify"}
     return Settings(
         home=home,
         metadata=metadata,
         vectorstore=vectorstore,
         sources=sources,
-        split=SplitSettings(**found.split.model_dump()),
-        limits=ParseLimits(**found.limits.model_dump()),
         embedding=_embedding(found.embedding, home, environ),
         loaders=tuple(sorted(found.loaders.items())),
+        notify=NotifySettings(tuple(found.notify.urls), tuple(found.notify.on), found.notify.language),
+        **{name: kind(**getattr(found, name).model_dump()) for name, kind in TABLES.items()},
         **{name: getattr(found, name) for name in plain},
     )
 

@@ -34,7 +34,7 @@ def show(settings: Settings, flags: Mapping[str, object], environ: Mapping[str, 
 
 
 def _rows(settings: Settings, written: Mapping[str, str]) -> Iterator[tuple[str, Location]]:
-    tables = ("split", "limits", "embedding")
+    tables = ("split", "limits", "embedding", "schedule", "watch", "log", "metrics", "notify")
     plain = [n for n in settings._fields if n not in (*tables, "home", "sources", "loaders")]
     yield from ((_pair(name, getattr(settings, name)), (name,)) for name in plain)
     for number, source in enumerate(settings.sources):
@@ -64,6 +64,8 @@ def _masked(name: str, value: Any) -> Any:
     if isinstance(value, str) and value:
         if re.search(SECRET_WORDS, name, re.IGNORECASE):
             return MASK
+        if name == "urls":  # any part of an apprise address may be a token
+            return value.partition("://")[0] + "://" + MASK
         return re.sub(r"(https?://)[^/@\s]+@", rf"\1{MASK}@", value)
     return value
 

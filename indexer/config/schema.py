@@ -11,11 +11,13 @@ import re
 import unicodedata
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from ..core.model import EmbeddingSettings, Message, ParseLimits, SplitSettings
 from ..settings import Settings
+from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, WatchTable
+from .fields import Int, Real, Table, Text, clean, defaults
 from .problems import Wrong, nearest
 
 BUILTIN_MODELS = ("builtin:e5-small", "builtin:use-multilingual")
@@ -24,18 +26,6 @@ DEVICES = ("cpu", "cuda", "mps", "npu", "xpu")
 NAME = re.compile(r"(?![. ])[^/\\:*?\x00-\x1f\x7f]{1,64}(?<! )")
 NAME_RULE = Message("a name has 64 characters at most, none of / \\ : * ? and no dot in front")
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
-
-
-def _no_bool(value: object) -> object:
-    if isinstance(value, bool):  # pydantic would take true for 1
-        raise Wrong(Message("a number is expected"))
-    return value
-
-
-def _clean(value: str) -> str:
-    if not value.strip() or "\0" in value:
-        raise Wrong(Message("it must not be empty"))
-    return value
 
 
 def dotted(value: str) -> str:
@@ -56,31 +46,19 @@ def _pattern(value: str) -> str:
     import pathspec
 
     try:
-        pathspec.GitIgnoreSpec.from_lines([_clean(value)])
+        pathspec.GitIgnoreSpec.from_lines([clean(value)])
     except ValueError:
         raise Wrong(Message("this is not a pattern in gitignore syntax")) from None
     return value
 
 
-Int = Annotated[int, BeforeValidator(_no_bool)]
-Real = Annotated[float, BeforeValidator(_no_bool), Field(allow_inf_nan=False)]
-Text = Annotated[str, AfterValidator(_clean)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 
 
-def _defaults(kind: Any) -> dict[str, Any]:
-    found: dict[str, Any] = dict.fromkeys(kind._fields) | kind._field_defaults
-    return found
+_SPLIT, _LIMITS, _EMBED, _TOP = (defaults(k) for k in (SplitSettings, ParseLimits, EmbeddingSettings, Settings))
 
 
-_SPLIT, _LIMITS, _EMBED, _TOP = (_defaults(k) for k in (SplitSettings, ParseLimits, EmbeddingSettings, Settings))
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class SourceTable(_Table):
+class SourceTable(Table):
     """``[[sources]]``: one folder of documents."""
 
     name: str = ""
@@ -97,7 +75,7 @@ class SourceTable(_Table):
         return value
 
 
-class SplitTable(_Table):
+class SplitTable(Table):
     """``[split]``: sizes in characters."""
 
     size: Int = Field(default=_SPLIT["size"], ge=1, le=1_000_000)
@@ -113,7 +91,7 @@ class SplitTable(_Table):
         return self
 
 
-class LimitsTable(_Table):
+class LimitsTable(Table):
     """``[limits]``: what one file may cost."""
 
     cpu_seconds: Real = Field(default=_LIMITS["cpu_seconds"], gt=0)
@@ -127,7 +105,7 @@ class LimitsTable(_Table):
     extra_memory_mb: Int = Field(default=_LIMITS["extra_memory_mb"], ge=0)
 
 
-class EmbeddingTable(_Table):
+class EmbeddingTable(Table):
     """``[embedding]``: which model makes the vectors."""
 
     model: Text = _EMBED["model"]
@@ -221,6 +199,11 @@ class ConfigFile(BaseSettings):
     limits: LimitsTable = Field(default_factory=lambda: LimitsTable())
     embedding: EmbeddingTable = Field(default_factory=lambda: EmbeddingTable())
     loaders: dict[str, Annotated[str, AfterValidator(dotted)]] = Field(default_factory=dict)
+    schedule: ScheduleTable = Field(default_factory=lambda: ScheduleTable())
+    watch: WatchTable = Field(default_factory=lambda: WatchTable())
+    log: LogTable = Field(default_factory=lambda: LogTable())
+    metrics: MetricsTable = Field(default_factory=lambda: MetricsTable())
+    notify: NotifyTable = Field(default_factory=lambda: NotifyTable())
 
     @field_validator("loaders")
     @classmethod

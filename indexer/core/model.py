@@ -195,6 +195,63 @@ class EmbeddingSettings(NamedTuple):
         return "EmbeddingSettings(" + ", ".join(f"{n}={v!r}" for n, v in self._asdict().items() if n != "api_key") + ")"
 
 
+class ScheduleSettings(NamedTuple):
+    """When the daemon updates by itself: one of ``at`` (HH:MM), ``cron`` (five fields), ``every`` (6h, 90m, 1d).
+
+    ``max_minutes`` and ``max_passages`` end a scheduled run cleanly; 0 is no limit.
+    """
+
+    enabled: bool = True
+    at: str = "02:00"
+    cron: str = ""
+    every: str = ""
+    time_zone: str = ""  # IANA name; "" is the system's
+    catch_up: bool = True
+    max_minutes: float = 0.0
+    max_passages: int = 0
+    verify_content: bool = False
+
+
+class WatchSettings(NamedTuple):
+    """Watch mode. Times in the unit of their name; ``debounce`` and ``max_wait`` in seconds."""
+
+    enabled: bool = False
+    debounce: float = 2.0  # quiet time after the last event; 0: at once
+    max_wait: float = 30.0  # what keeps changing is looked at after this time anyway
+    mode: str = "auto"  # auto, events, polling
+    poll_seconds: float = 10.0
+    full_look_minutes: float = 15.0
+    probe_minutes: float = 60.0
+
+
+class LogSettings(NamedTuple):
+    """The daemon's log. ``file`` empty: logs/indexer.log in the metadata folder."""
+
+    level: str = "info"  # debug, info, warning, error
+    format: str = "auto"  # auto, text, json
+    file: str = ""
+    max_mb: float = 5.0
+    backups: int = 3
+
+
+class MetricsSettings(NamedTuple):
+    """Where Prometheus metrics are served: ``127.0.0.1:9464``; empty: nowhere."""
+
+    listen: str = ""
+
+
+class NotifySettings(NamedTuple):
+    """Whom to tell what, as apprise addresses (they may hold secrets)."""
+
+    urls: tuple[str, ...] = ()
+    on: tuple[str, ...] = ("changes", "failures", "held", "recovery")
+    language: str = "auto"  # auto, en, zh
+
+    def __repr__(self) -> str:
+        """Everything but the addresses: settings end up in logs and error messages."""
+        return f"NotifySettings(urls={len(self.urls)}, on={self.on!r}, language={self.language!r})"
+
+
 class Source(NamedTuple):
     """A configured root folder. ``path`` is absolute; patterns have gitignore syntax."""
 
@@ -202,6 +259,36 @@ class Source(NamedTuple):
     path: str
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+
+
+# ---- asking for work -----------------------------------------------------------------
+
+
+class Budget(NamedTuple):
+    """How much one run may do before it stops cleanly; 0 is no limit."""
+
+    seconds: float = 0.0
+    passages: int = 0
+
+
+class Ask(NamedTuple):
+    """A trigger's "please look".
+
+    ``paths`` empty: everything; a folder's key means all below it. ``urgent`` overtakes a run at
+    work between two batches. ``since_ns``: wall time of the first event behind it, 0 unknown.
+    ``due_ns``: the scheduled instant it stands for. ``actor`` empty: the user of the process.
+    """
+
+    trigger: str
+    paths: tuple[Key, ...] = ()
+    urgent: bool = False
+    since_ns: int = 0
+    due_ns: int = 0
+    budget: Budget = Budget()
+    verify_content: bool = False
+    allow_deletions: bool = False
+    actor: str = ""
+    client: str = ""
 
 
 # ---- looking and deciding ------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from indexer.config import load_settings
-from indexer.config.layers import keys
+from indexer.config.layers import TABLES, keys
 from indexer.core.errors import ConfigError, UsageError
 from indexer.scaffold import ignore_rules, init, template
 from indexer.settings import Settings
@@ -104,7 +104,7 @@ def uncommented() -> dict[str, Any]:
 def test_the_template_shows_every_key_with_its_default(tmp_path: Path) -> None:
     """Uncommented, the generated file names each key once and changes nothing."""
     table = uncommented()
-    found = set(table) | {f"{t}.{k}" for t in ("split", "limits", "embedding") for k in table[t]}
+    found = set(table) | {f"{t}.{k}" for t in TABLES if t != "sources" for k in table[t]}
     found |= {f"sources.{k}" for k in table["sources"][0]}
     assert found == set(keys())
     table.pop("loaders")  # an example, not a default

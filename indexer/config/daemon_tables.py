@@ -1,0 +1,94 @@
+"""The tables of ``indexer.toml`` that only the daemon reads."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from ..core.model import LogSettings, Message, MetricsSettings, NotifySettings, ScheduleSettings, WatchSettings
+from .fields import Int, Real, Table, Text, defaults
+from .problems import Wrong
+
+_SCHEDULE, _WATCH, _LOG = (defaults(k) for k in (ScheduleSettings, WatchSettings, LogSettings))
+_METRICS, _NOTIFY = (defaults(k) for k in (MetricsSettings, NotifySettings))
+
+
+class ScheduleTable(Table):
+    """``[schedule]``: when the daemon updates by itself."""
+
+    enabled: bool = _SCHEDULE["enabled"]
+    at: str = _SCHEDULE["at"]
+    cron: str = _SCHEDULE["cron"]
+    every: str = _SCHEDULE["every"]
+    time_zone: str = _SCHEDULE["time_zone"]
+    catch_up: bool = _SCHEDULE["catch_up"]
+    max_minutes: Real = Field(default=_SCHEDULE["max_minutes"], ge=0)
+    max_passages: Int = Field(default=_SCHEDULE["max_passages"], ge=0)
+    verify_content: bool = _SCHEDULE["verify_content"]
+
+    @field_validator("at")
+    @classmethod
+    def _time_of_day(cls, value: str) -> str:
+        if not re.fullmatch(r"([01]?\d|2[0-3]):[0-5]\d", value):
+            raise Wrong(Message("a time of day is written as 02:00"))
+        return value.zfill(5)
+
+    @model_validator(mode="after")
+    def _only_one(self) -> ScheduleTable:
+        given = [key for key in ("at", "cron", "every") if key in self.model_fields_set and getattr(self, key)]
+        if len(given) > 1:
+            raise Wrong(Message("give one of at, cron and every"), given[1])
+        return self
+
+
+class WatchTable(Table):
+    """``[watch]``: follow the folders while the daemon runs."""
+
+    enabled: bool = _WATCH["enabled"]
+    debounce: Real = Field(default=_WATCH["debounce"], ge=0, le=3600)
+    max_wait: Real = Field(default=_WATCH["max_wait"], ge=0, le=86_400)
+    mode: Literal["auto", "events", "polling"] = _WATCH["mode"]
+    poll_seconds: Real = Field(default=_WATCH["poll_seconds"], ge=0.1)
+    full_look_minutes: Real = Field(default=_WATCH["full_look_minutes"], gt=0)
+    probe_minutes: Real = Field(default=_WATCH["probe_minutes"], ge=0)
+
+    @model_validator(mode="after")
+    def _longer(self) -> WatchTable:
+        if self.max_wait < self.debounce:
+            why = Message("max_wait must not be shorter than debounce ({debounce})", {"debounce": self.debounce})
+            raise Wrong(why, "max_wait" if "max_wait" in self.model_fields_set else "debounce")
+        return self
+
+
+class LogTable(Table):
+    """``[log]``: what the daemon writes down."""
+
+    level: Literal["debug", "info", "warning", "error"] = _LOG["level"]
+    format: Literal["auto", "text", "json"] = _LOG["format"]
+    file: str = _LOG["file"]
+    max_mb: Real = Field(default=_LOG["max_mb"], gt=0)
+    backups: Int = Field(default=_LOG["backups"], ge=0, le=1000)
+
+
+class MetricsTable(Table):
+    """``[metrics]``: for Prometheus."""
+
+    listen: str = _METRICS["listen"]
+
+    @field_validator("listen")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        host, _, port = value.rpartition(":")
+        if value and not (host and port.isdigit() and 0 <= int(port) < 65536):
+            raise Wrong(Message("an address is written as 127.0.0.1:9464"))
+        return value
+
+
+class NotifyTable(Table):
+    """``[notify]``: whom to tell what."""
+
+    urls: list[Text] = Field(default_factory=list, repr=False)
+    on: list[Literal["changes", "failures", "held", "recovery"]] = Field(default_factory=lambda: list(_NOTIFY["on"]))
+    language: Literal["auto", "en", "zh"] = _NOTIFY["language"]
