@@ -10,9 +10,10 @@ from .ahead import Ahead
 from .care import upkeep
 from .care.earlier import Earlier
 from .core.diff import Candidate
-from .core.model import Key, unraw
+from .core.model import FileStat, Key, unraw
 from .core.plan import first_and_rest
 from .embedding import Embedding
+from .gaps import GiveWay, Passed, Spent
 from .intake import Begun, Intake, Rules, record_attempts
 from .look import DAY_NS, Looked, Request, World
 from .report import Report
@@ -49,13 +50,15 @@ class Batches:
 
     def __init__(
         self, world: World, request: Request, store: Store, embedding: Embedding, report: Report,
-        run_id: Callable[[], int], floor: int = 0, earlier: Earlier | None = None,
+        run_id: Callable[[], int], floor: int = 0, earlier: Earlier | None = None, give_way: GiveWay | None = None, nested: bool = False,
     ) -> None:  # fmt: skip
         self.world, self.request, self.store, self.embedding = world, request, store, embedding
         self.report, self.tally, self.run_id, self.floor = report, report.tally, run_id, floor
         self.wrote, self.earlier = False, earlier
         self.looked: list[Looked] = []
         self.retired = False
+        self.give_way, self.nested, self.passed = give_way, nested, Passed()
+        self.spent = Spent(request.budget, world.now_ns, lambda: self.tally.embedded + len(self.batch.texts))
         self.ahead = Ahead(world.parser, workers_of(world.settings.workers))
         self._begin()
 
@@ -83,7 +86,8 @@ class Batches:
         if any(first for _, first, _ in parts):
             self._commit()
         for x, _, rest in parts:
-            self._through(x, rest)
+            done = self._through(x, rest, self.spent)
+            self.report.left += len(rest) - done
         self._commit()
 
     def retire(self, looked: Sequence[Looked]) -> None:
@@ -102,7 +106,7 @@ class Batches:
         batch, catalog = self.batch, self.store.catalog
         rows = catalog.documents(x.id, [*x.deletions.remove, *x.deletions.hold])
         for path in x.deletions.remove:
-            row = rows.get(path)
+            row = rows.get(path) if not self.passed.has(x.id, path) else None
             if row is not None and (row.content is not None or row.state != "gone" or row.pinned is not None):
                 batch.settled.append(removal(row))
                 if row.content is not None:
@@ -116,22 +120,32 @@ class Batches:
             if path not in seen and x.look.has(path):
                 batch.settled.append(standing(row, held=None))
         if not x.deletions.emptied:
-            batch.folders += [(x.id, v, None) for v in x.changes.vanished]
+            batch.folders += [(x.id, v, None) for v in x.changes.vanished if not self.passed.reaches(x.id, v)]
 
     def _flush_folders(self, x: Looked) -> None:
         """Record the folders whose every candidate is settled; the others are looked at again."""
         for path in [f for f, n in x.left.items() if n == 0]:
             del x.left[path]
-            self.batch.folders.append((x.id, path, folder.pack(x.files.pop(path))))
+            self.batch.folders.append((x.id, path, self._record(x.id, path, x.files.pop(path))))
             if path in x.due:
                 self.batch.scrubbed.append((x.id, path))
 
-    def _through(self, x: Looked, candidates: Sequence[Candidate]) -> None:
-        """Take files into the batch, committing whenever it is full."""
+    def _record(self, source: int, path: bytes, files: dict[bytes, FileStat]) -> bytes | None:
+        """A folder's record; of files somebody else took meanwhile, what they recorded holds."""
+        if self.passed.reaches(source, path):
+            blob = self.store.catalog.folders(source).get(path)
+            files = self.passed.merged(source, path, files, folder.unpack(blob) if blob else {})
+        return folder.pack(files) if files else None
+
+    def _through(self, x: Looked, candidates: Sequence[Candidate], spent: Spent | None = None) -> int:
+        """Take files into the batch, committing whenever it is full; how many before the budget was spent."""
         intake = self._intake(x)
         begun: deque[Begun] = deque()
         for i, c in enumerate(candidates):
             self.world.stop()
+            if spent is not None and spent():
+                self._finish(x, intake, begun)
+                return i
             if i % 500 == 0:
                 intake.prepare([n.path for n in candidates[i : i + 500]])
             if alone := intake.suspect(c.path):
@@ -142,16 +156,29 @@ class Batches:
             self._finish(x, intake, begun, 0 if alone else self.ahead.workers * _AHEAD)
             if alone:
                 self._commit()
+            self._let_pass()
         self._finish(x, intake, begun)
+        return len(candidates)
+
+    def _let_pass(self) -> None:
+        """Whoever waits and may go first does so now: what is gathered is committed, then theirs."""
+        if self.give_way is not None and self.world.waiting():
+            self._commit()
+            self.give_way(self.passed)
+            self._begin()
 
     def _finish(self, x: Looked, intake: Intake, begun: deque[Begun], keep: int = 0) -> None:
         """Finish files in their order: those that are ready, and the oldest while more than ``keep`` wait."""
         while begun and (begun[0].ready() or len(begun) > keep or sum(b.size() for b in begun) > _AHEAD_BYTES):
             while not begun[0].ready(0.2):
                 self.world.stop()
+                self._let_pass()
             done = begun.popleft()
             folder_, name = done.candidate.folder, done.candidate.name
-            x.files[folder_][name] = intake.finish(done, self.batch)
+            if self.passed.has(x.id, done.candidate.path):  # read before somebody else took it: not the newest bytes
+                x.files[folder_][name] = folder.unsettled(done.candidate.stat)
+            else:
+                x.files[folder_][name] = intake.finish(done, self.batch)
             x.left[folder_] -= 1
             self.world.tell("file", {"source": x.source.name, "path": unraw(done.candidate.path)})
             if self._full():
@@ -177,7 +204,8 @@ class Batches:
         s, rate = self.world.settings, self.embedding.rate
         wanted = max(_FIRST_BATCH, int(rate * s.batch_seconds)) if rate else _FIRST_BATCH
         late = self.world.now_ns() - self.began > s.batch_seconds * 1e9
-        return len(self.batch.texts) >= min(wanted, s.batch_passages) or len(self.batch.settled) >= _MANY or late
+        full = len(self.batch.texts) >= min(wanted, s.batch_passages) or len(self.batch.settled) >= _MANY
+        return full or late or (self.give_way is not None and self.world.waiting())
 
     def _commit(self) -> None:
         """Embed what is new and publish the batch; the moment it becomes visible and durable."""
@@ -187,7 +215,8 @@ class Batches:
         if not batch:
             self.began = world.now_ns()
             return
-        batch.unfinished = not self.retired or any(x.left for x in self.looked)
+        # in the middle of another run only that one knows
+        batch.unfinished = None if self.nested else not self.retired or any(x.left for x in self.looked)
         if batch.drafts:  # before any step that may fail: a full disk is no fault of the files
             record_attempts(catalog, self._open_attempts())
         if not self.wrote:

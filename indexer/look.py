@@ -14,7 +14,7 @@ from .care.generations import Profile
 from .care.release import release
 from .core.diff import ChangeSet, diff
 from .core.errors import IndexerError, SourceUnavailable
-from .core.model import FileStat, Key, Message, Source, raw, unraw
+from .core.model import Budget, FileStat, Key, Message, Source, raw, unraw
 from .core.plan import Deletions, HoldRule, withhold
 from .core.ports import Parser, Splitter
 from .report import Problem, Report
@@ -42,6 +42,10 @@ class Request(NamedTuple):
     trigger: str = "cli"
     retry_now: bool = True
     walked: Walked | None = None
+    actor: str = ""
+    client: str = ""
+    due_ns: int = 0
+    budget: Budget = Budget()
 
 
 class World(NamedTuple):
@@ -54,6 +58,12 @@ class World(NamedTuple):
     now_ns: Callable[[], int]
     stop: Callable[[], None] = lambda: None
     tell: Callable[[str, Mapping[str, Any]], None] = lambda kind, facts: None
+    waiting: Callable[[], bool] = lambda: False
+    """Whether somebody waits who may go first, between two batches."""
+    take: Callable[[], Request] = Request
+    """What they ask for; called only when somebody waits."""
+    lasting: bool = False
+    """The parser is used again after the run: its processes stay."""
 
     @property
     def layout(self) -> Layout:
@@ -84,7 +94,7 @@ class Looker:
     def look(self, source: Source) -> Looked | None:
         """Registry first, then the walk, then the difference."""
         source_id = self._source_id(source)
-        if self.request.paths and not self.request.dry_run:
+        if self.request.paths and self.request.retry_now and not self.request.dry_run:
             release(self.catalog, source_id, [raw(k.path) for k in self.request.paths if k.source == source.name])
         known = self.catalog.folders(source_id)
         try:

@@ -44,6 +44,8 @@ class Report:
     def __init__(self, dry_run: bool = False) -> None:
         self.dry_run = dry_run
         self.run = self.commit_before = self.commit = self.skipped = 0
+        self.left = 0
+        """Files a budget left for the next run."""
         self.seconds = 0.0
         self.tally = Tally()
         self.unavailable: list[Message] = []
@@ -57,14 +59,14 @@ class Report:
         """0 done, 3 not everything, 4 a source is unavailable."""
         if self.unavailable:
             return errors.NO_SOURCE
-        return errors.PARTIAL if self.tally.held or self.tally.problems else errors.DONE
+        return errors.PARTIAL if self.tally.held or self.tally.problems or self.left else errors.DONE
 
     def summary(self) -> dict[str, Any]:
         """The counts of a run, as stored and as printed with --json."""
         t = self.tally
         return {
             "added": len(t.added), "modified": len(t.modified), "touched": t.touched, "deleted": len(t.deleted),
-            "moved": len(t.moved), "held": len(t.held), "unknown": t.unknown, "problems": len(t.problems), "embedded": t.embedded, "reused": t.reused,
+            "moved": len(t.moved), "held": len(t.held), "unknown": t.unknown, "problems": len(t.problems), "embedded": t.embedded, "reused": t.reused, "left": self.left,
         }  # fmt: skip
 
 

@@ -6,12 +6,11 @@ last one, this one goes on from the newest commit.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from . import aside
 from .batches import Batches
 from .care import generations, snapshots, upkeep
 from .care.earlier import earlier
@@ -20,13 +19,15 @@ from .care.verify import CATALOG, verify
 from .core.errors import IndexerError, StoreDamaged
 from .core.model import Message
 from .embedding import Embedding
+from .gaps import Passed
 from .look import Looked, Looker, Request, World
+from .recording import Recorded, actor, record
 from .report import Problem, Report
 from .store import disk
 from .store.local import Store
 from .store.recover import recover
 
-__all__ = ["Report", "Request", "Run", "World", "update"]
+__all__ = ["Report", "Request", "Run", "World", "actor", "update"]
 
 
 class Run:
@@ -40,6 +41,8 @@ class Run:
         self.report = Report(dry_run=request.dry_run)
         self.tally = self.report.tally
         self.started = world.now_ns()
+        self._floor = 0
+        self._after = 0  # runs that went first, numbered after this one
 
     def go(self) -> Report:
         """Do it all; raises IndexerError when the run itself cannot go on."""
@@ -58,7 +61,8 @@ class Run:
                 self._record_failure(e)
                 raise
             finally:
-                self.world.parser.close()
+                if not self.world.lasting:
+                    self.world.parser.close()
                 if hasattr(self, "store"):
                     self.store.close()
         self.report.seconds = (self.world.now_ns() - self.started) / 1e9
@@ -80,9 +84,12 @@ class Run:
             return
         floor = max(self.opened.floor, store.lost())
         if not self.opened.served and not self.opened.healed:
-            floor = max(floor, self._retire_served())
+            floor = max(floor, self._retire_served(self.request))
+        self._floor = floor
         source = earlier(self.world.layout, *self.opened.earlier) if self.opened.earlier else None
-        batches = Batches(self.world, self.request, store, self.embedding, self.report, self._run_id, floor, source)
+        batches = Batches(
+            self.world, self.request, store, self.embedding, self.report, self._run_id, floor, source, self._give_way
+        )
         try:
             batches.work(looked)
         finally:
@@ -111,7 +118,7 @@ class Run:
         if not self.opened.served and self.world.layout.named() is None:
             self.world.layout.serve(store.generation)
 
-    def _retire_served(self) -> int:
+    def _retire_served(self, request: Request) -> int:
         """While another generation is filled, what is deleted goes from the served one at once.
 
         Returns the served generation's newest commit, 0 when none is served.
@@ -122,12 +129,23 @@ class Run:
         opened, scratch = Store.open(self.world.layout, served), Report()
         try:
             self._run_id(opened)
-            looker = Looker(self.world, self.request, opened.catalog, scratch)
+            looker = Looker(self.world, request, opened.catalog, scratch)
             looked = [x for s in self.world.settings.sources if (x := looker.look(s)) is not None]
-            Batches(self.world, self.request, opened, self.embedding, scratch, self._run_id).retire(looked)
+            Batches(self.world, request, opened, self.embedding, scratch, self._run_id).retire(looked)
             return opened.catalog.head()
         finally:
             opened.close()
+
+    def _give_way(self, passed: Passed) -> None:
+        """Whoever waits and may go first is served in the middle of this run, as a run of its own."""
+        while self.world.waiting():
+            request = self.world.take()
+            self._after += 1
+            place = aside.Place(self.store, self.opened.donor, self._floor, self._run_id() + self._after)
+            report = aside.serve(self.world, request, place, passed)
+            if not self.opened.served:
+                self._retire_served(request)
+            self.world.tell("passed", {"report": report})
 
     def _run_id(self, store: Store | None = None) -> int:
         if not self.report.run:
@@ -139,30 +157,21 @@ class Run:
         """A run that could not go on is on record too: nobody learns of it days later."""
         if self.request.dry_run or not hasattr(self, "store"):
             return
+        summary = {**self.report.summary(), "error": [e.message.text, dict(e.message.args)]}
         with suppress(IndexerError, OSError), self.store.catalog.db.write():
-            self._record(e.exit_code, {**self.report.summary(), "error": [e.message.text, dict(e.message.args)]})
+            self._record(e.exit_code, summary)
             # whoever can say why it stops was not killed by a file: no first attempt is held against one
             self.store.catalog.db.run("DELETE FROM attempt WHERE tries=1")
 
     def _record(self, code: int, summary: Mapping[str, Any]) -> None:
-        self.store.catalog.db.run(
-            "INSERT OR REPLACE INTO run(id,started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,?,?,?,?)",
-            (
-                self._run_id(),
-                self.started,
-                self.world.now_ns(),
-                actor(),
-                self.request.trigger,
-                code,
-                json.dumps(summary, default=str),
-            ),
-        )
+        when = (self.started, self.world.now_ns())
+        record(self.store, Recorded(self._run_id(), when, self.request, code, summary))
 
     def _finish(self, looked: list[Looked], *, wrote: bool) -> None:
         """Serve a filled generation, tidy the store, record the run."""
         layout, store = self.world.layout, self.store
         self.tally.pair_moves()
-        done = not self.report.unavailable and not self.request.paths
+        done = not self.report.unavailable and not self.request.paths and not self.report.left
         self.report.generation, self.report.suffixes = store.generation, self.world.parser.suffixes()
         self.report.roots = {x.source.name: x.look.root_id for x in looked}
         roots = [(*x.look.root_id, x.id) for x in looked if not x.deletions.emptied]
@@ -201,17 +210,6 @@ _TRUNCATED = (
     "what lies in the folders is indexed again."
 )
 _LOST = "the damaged catalog no longer holds this document, which lies in no folder; add it again"
-
-
-def actor() -> str:
-    """Who ran it, for the record."""
-    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "?")
-    try:
-        import pwd
-
-        return f"{pwd.getpwuid(os.getuid()).pw_name}@{host}"
-    except (ImportError, KeyError):
-        return f"{os.environ.get('USERNAME', '?')}@{host}"
 
 
 def update(world: World, request: Request) -> Report:
