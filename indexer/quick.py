@@ -226,7 +226,7 @@ def _record(uri: str, started: int) -> tuple[int, int]:
     try:
         con.execute("PRAGMA synchronous=NORMAL")
         con.execute(
-            "INSERT INTO run(started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,'cli',0,'{}')",
+            "INSERT INTO run(started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,'cli',0,'{\"full\": true}')",
             (started, time.time_ns(), actor),
         )
         run, commit = newest(con)
