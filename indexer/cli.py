@@ -35,7 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("care", "prove that everything stored is what was written"),
     "repair": ("care", "mend what verify found, or rebuild"),
     "gc": ("care", "forget what is past the retention, give space back"),
-    "export": ("setup", "write the index for other programs"),
+    "export": ("setup", "write the index, or what monitoring needs, for other programs"),
     "config": ("setup", "show or check the configuration"),
 }
 

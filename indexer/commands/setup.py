@@ -23,7 +23,9 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
             "action", choices=("show", "check"), help=t("show every value with its origin, or check that it works here")
         )
     if name == "export":
-        sub.add_argument("format", choices=("langchain",), help=t("for which program"))
+        sub.add_argument(
+            "format", choices=tuple(_EXPORTS), help=t("for which program: the whole index, or what monitoring needs")
+        )
         sub.add_argument("directory", metavar="DIR", help=t("the folder to write"))
 
 
@@ -64,6 +66,10 @@ def _config(options: argparse.Namespace, out: Out) -> int:
 
 
 def _export(options: argparse.Namespace, out: Out) -> int:
+    return _EXPORTS[options.format](options, out)
+
+
+def _langchain(options: argparse.Namespace, out: Out) -> int:
     from ..langchain import export
 
     kb = knowledge_base(options, out)
@@ -74,4 +80,22 @@ def _export(options: argparse.Namespace, out: Out) -> int:
     return DONE
 
 
+def _monitoring(options: argparse.Namespace, out: Out) -> int:
+    from .. import monitoring
+
+    listen = knowledge_base(options, out).settings.metrics.listen
+    made = monitoring.write(options.directory, listen)
+    for path in made:
+        out.say("made {path}", path=str(path))
+    if not made:
+        out.say("Everything is there already; nothing was changed.")
+    if not listen:
+        out.say(
+            'The daemon serves no metrics yet: set listen = "{listen}" below [metrics] in indexer.toml.',
+            listen=monitoring.LISTEN,
+        )
+    return DONE
+
+
+_EXPORTS = {"langchain": _langchain, "monitoring": _monitoring}
 _COMMANDS = {"init": _init, "config": _config, "export": _export}

@@ -54,7 +54,7 @@ class Metrics:
         """(body, content type): OpenMetrics or plain text, by what the Accept header asks for."""
         try:
             encode, content_type = choose_encoder(accept)
-        except ValueError:  # a version that is no number
+        except (TypeError, ValueError):  # a version that is no number
             encode, content_type = choose_encoder("")
         return encode(self._registry), content_type
 
