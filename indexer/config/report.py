@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.model import Message
 from ..settings import Settings
-from . import layers
+from . import channels, layers
 from .inputs import FILE, SECRET_WORDS, Inputs, gather
 from .problems import Location
 from .schema import suffix
@@ -65,7 +65,7 @@ def _masked(name: str, value: Any) -> Any:
         if re.search(SECRET_WORDS, name, re.IGNORECASE):
             return MASK
         if name == "urls":  # any part of an apprise address may be a token
-            return value.partition("://")[0] + "://" + MASK
+            return f"{channels.scheme(value)}://{MASK}"
         return re.sub(r"(https?://)[^/@\s]+@", rf"\1{MASK}@", value)
     return value
 
@@ -86,6 +86,7 @@ def check(settings: Settings, environ: Mapping[str, str]) -> list[Message]:
         *_folders(settings),
         *_tools(settings),
         *_secrets(settings, gather(settings.home, {}, environ), environ),
+        *(channels.problems(settings.notify.urls) if settings.notify.urls else ()),
     ]
 
 

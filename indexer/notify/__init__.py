@@ -1,0 +1,1 @@
+"""What a run did, told to people: mail, chats, web hooks."""

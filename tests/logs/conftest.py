@@ -1,0 +1,55 @@
+"""A log in a temporary folder, closed afterwards, whose stderr is a text we can read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer.core.model import LogSettings
+from indexer.logs import Log, setup
+
+
+class Scene:
+    """Logs over one metadata folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.stream = folder, io.StringIO()
+        self.logs: list[Log] = []
+
+    def log(self, lang: str = "en", **values: Any) -> Log:
+        """A log with these settings; ``mask``, ``stream`` and ``environ`` go to the set-up."""
+        edges = {k: values.pop(k) for k in ("mask", "stream", "environ") if k in values}
+        made = setup(
+            LogSettings(**values), str(self.folder), lang=lang, **{"stream": self.stream, "environ": {}, **edges}
+        )
+        self.logs.append(made)
+        return made
+
+    @property
+    def file(self) -> str:
+        """What the file holds."""
+        return (self.folder / "logs" / "indexer.log").read_text("utf-8")
+
+    @property
+    def stderr(self) -> str:
+        """What was said on stderr."""
+        return self.stream.getvalue()
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Scene]:
+    """Everything of it is closed at the end."""
+    made = Scene(tmp_path / "metadata")
+    yield made
+    for log in reversed(made.logs):
+        log.close()
+
+
+@pytest.fixture
+def make(scene: Scene) -> Callable[..., Log]:
+    """``scene.log``."""
+    return scene.log
