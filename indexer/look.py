@@ -13,7 +13,7 @@ from .care import upkeep
 from .care.generations import Profile
 from .care.release import release
 from .core.diff import ChangeSet, diff
-from .core.errors import IndexerError, SourceUnavailable
+from .core.errors import Busy, IndexerError, SourceUnavailable
 from .core.model import Budget, FileStat, Key, Message, Source, raw, unraw
 from .core.plan import Deletions, HoldRule, withhold
 from .core.ports import Parser, Splitter
@@ -22,6 +22,7 @@ from .settings import Settings
 from .sources import folder
 from .store.catalog import Catalog
 from .store.local import Layout
+from .store.lock import refuse
 
 if TYPE_CHECKING:
     from .quick import Walked
@@ -62,6 +63,8 @@ class World(NamedTuple):
     """Whether somebody waits who may go first, between two batches."""
     take: Callable[[], Request] = Request
     """What they ask for; called only when somebody waits."""
+    busy: Callable[[Busy], None] = refuse
+    """What to do while another process updates: raise it, or wait a while."""
     lasting: bool = False
     """The parser is used again after the run: its processes stay."""
 

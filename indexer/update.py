@@ -23,8 +23,8 @@ from .gaps import Passed
 from .look import Looked, Looker, Request, World
 from .recording import Recorded, actor, record
 from .report import Problem, Report
-from .store import disk
 from .store.local import Store
+from .store.lock import writer_lock
 from .store.recover import recover
 
 __all__ = ["Report", "Request", "Run", "World", "actor", "update"]
@@ -47,7 +47,7 @@ class Run:
     def go(self) -> Report:
         """Do it all; raises IndexerError when the run itself cannot go on."""
         layout, profile = self.world.layout, self.world.profile
-        with disk.writer_lock(layout.lock):
+        with writer_lock(layout.lock, self.request.trigger, self.world.busy):
             try:
                 self.opened = generations.resolve(layout, profile, rebuild=self.request.rebuild)
                 self._with_store(self.opened.store)

@@ -43,10 +43,10 @@ def run(options: argparse.Namespace, out: Out) -> int:
 @contextmanager
 def _writing(kb: KnowledgeBase) -> Iterator[Store]:
     """The served generation, held for writing."""
-    from ..store import disk
     from ..store.local import Store
+    from ..store.lock import writer_lock
 
-    with disk.writer_lock(kb.layout.lock):
+    with writer_lock(kb.layout.lock, "care"):
         store = Store.open(kb.layout, _served(kb))
         try:
             yield store

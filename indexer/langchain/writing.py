@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..care import generations, handmade, upkeep
@@ -18,6 +17,7 @@ from ..core.errors import Busy, IndexerError
 from ..store import disk
 from ..store.batch import Batch
 from ..store.local import Store
+from ..store.lock import writer_lock
 from ..store.texts import key_of
 from ..update import actor
 
@@ -107,7 +107,7 @@ class _Session:
 def _session(kb: KnowledgeBase, wait_seconds: float) -> Iterator[_Session]:
     if any(s.name == handmade.SOURCE for s in kb.settings.sources):
         raise handmade.reserved()
-    with _patient(kb.layout.lock, wait_seconds):
+    with writer_lock(kb.layout.lock, "langchain", _patience(wait_seconds)):
         store = _open(kb)
         try:
             yield _Session(kb, store)
@@ -115,23 +115,16 @@ def _session(kb: KnowledgeBase, wait_seconds: float) -> Iterator[_Session]:
             store.close()
 
 
-@contextmanager
-def _patient(path: Path, wait_seconds: float) -> Iterator[None]:
-    """``writer.lock``, waited for at most so long; raises Busy."""
+def _patience(wait_seconds: float) -> Callable[[Busy], None]:
+    """Wait for another writer at most so long, then say who it is."""
     until = time.monotonic() + wait_seconds
-    while True:
-        lock = disk.writer_lock(path)
-        try:
-            lock.__enter__()
-            break
-        except Busy:
-            if time.monotonic() >= until:
-                raise
-            time.sleep(_RETRY_SECONDS)
-    try:
-        yield
-    finally:
-        lock.__exit__(None, None, None)
+
+    def wait(busy: Busy) -> None:
+        if time.monotonic() >= until:
+            raise busy
+        time.sleep(_RETRY_SECONDS)
+
+    return wait
 
 
 def _open(kb: KnowledgeBase) -> Store:

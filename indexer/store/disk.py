@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ..core.errors import Busy, DiskFull, IndexerError, StoreDamaged
+from ..core.errors import DiskFull, IndexerError, StoreDamaged
 
 Fault = Callable[[str, str], None]
 
@@ -177,44 +177,6 @@ def require_room(path: Path, wanted_bytes: int, reserve_mb: int) -> None:
             need=-(-wanted_bytes // 2**20),
             reserve=reserve_mb,
         )
-
-
-@contextlib.contextmanager
-def writer_lock(path: Path) -> Iterator[None]:
-    """Hold ``writer.lock`` for a run; the file is never removed, so nobody can lock a ghost.
-
-    Raises Busy at once when another process has it. The kernel releases it however the
-    process ends.
-    """
-    make_folder(path.parent)
-    with failures_named(path.parent):
-        step("lock", path)
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
-    try:
-        with failures_named(path.parent):
-            _lock(fd, path)
-        yield
-    finally:
-        os.close(fd)
-
-
-def _lock(fd: int, path: Path) -> None:
-    try:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            import msvcrt
-
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-            return
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as e:
-        if e.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK):
-            raise
-        raise Busy(
-            "Another update of this knowledge base is running (it holds {path}). Wait for it to end, or stop it.",
-            path=str(path),
-        ) from e
 
 
 def read_checked(path: Path, digest: bytes) -> bytes:

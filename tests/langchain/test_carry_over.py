@@ -17,6 +17,7 @@ from indexer.care.verify import verify
 from indexer.core.errors import IndexerError
 from indexer.store import disk
 from indexer.store.local import Store
+from indexer.store.lock import writer_lock
 from indexer.store.passages import Passages
 from indexer.update import Request, update
 
@@ -187,13 +188,13 @@ def test_a_rollback_covers_them_and_they_go_on(kb: KnowledgeBase) -> None:
     at = then.commit
     store.add_texts(["later text"], ids=["note 1"])
     store.delete(["note 2"])
-    with disk.writer_lock(kb.layout.lock):
+    with writer_lock(kb.layout.lock):
         writer = Store.open(kb.layout, kb.layout.served() or "")
         rollback.rollback(writer, at, 99, 1)
         writer.close()
     kb.update()
     assert notes(kb) == ALL
-    with disk.writer_lock(kb.layout.lock):
+    with writer_lock(kb.layout.lock):
         writer = Store.open(kb.layout, kb.layout.served() or "")
         rollback.release(writer, 100, 2)
         writer.close()

@@ -23,8 +23,8 @@ from indexer.core.errors import Busy, ConfigError, EmbeddingFailed, ModelChanged
 from indexer.core.model import Source
 from indexer.langchain import IndexerVectorStore
 from indexer.langchain.vectorstore import relevance
-from indexer.store import disk
 from indexer.store.local import Store
+from indexer.store.lock import writer_lock
 
 FILES = {
     "policies/leave.md": "# Leave\n\n## Marriage\n\nStaff have three days of marriage leave.\n\n"
@@ -350,10 +350,10 @@ def test_first_an_addition_then_an_update(tmp_path: Path) -> None:
 def test_a_busy_knowledge_base_is_waited_for_then_named(kb: KnowledgeBase) -> None:
     """A short writer is waited for; a long one ends in Busy, with nothing added."""
     store = IndexerVectorStore(kb, busy_seconds=0.2)
-    with disk.writer_lock(kb.layout.lock), pytest.raises(Busy):
+    with writer_lock(kb.layout.lock), pytest.raises(Busy):
         store.add_texts(["x"], ids=["1"])
     assert store.get_by_ids(["1"]) == []
-    lock = disk.writer_lock(kb.layout.lock)
+    lock = writer_lock(kb.layout.lock)
     lock.__enter__()
     timer = threading.Timer(0.3, lambda: lock.__exit__(None, None, None))
     timer.start()
@@ -369,7 +369,7 @@ def test_the_lock_is_free_while_embedding(kb: KnowledgeBase, monkeypatch: pytest
 
     def slow(self: WordEmbeddings, texts: list[str]) -> list[list[float]]:
         if "slow text" in texts:
-            with disk.writer_lock(kb.layout.lock):
+            with writer_lock(kb.layout.lock):
                 free.append(True)
         return real(self, texts)
 

@@ -32,6 +32,7 @@ from indexer.parse import Parsers
 from indexer.settings import Settings
 from indexer.store import disk
 from indexer.store.local import Store
+from indexer.store.lock import writer_lock
 from indexer.update import Report, Request, update
 
 DAY = 86_400 * 10**9
@@ -556,7 +557,7 @@ class Lab:
 
     @contextlib.contextmanager
     def _store(self) -> Iterator[Store]:
-        with disk.writer_lock(self.follower.layout.lock):
+        with writer_lock(self.follower.layout.lock):
             store = Store.open(self.follower.layout, self.follower.layout.served() or "")
             try:
                 yield store

@@ -12,8 +12,8 @@ from indexer import KnowledgeBase
 from indexer.care import upkeep
 from indexer.core.model import EmbeddingSettings, Source, SplitSettings
 from indexer.settings import Settings
-from indexer.store import disk
 from indexer.store.local import Store
+from indexer.store.lock import writer_lock
 from indexer.update import Request, update
 
 DAY = 86_400 * 10**9
@@ -98,7 +98,7 @@ class Writer:
 
     def _collect(self) -> None:
         kb: Any = kb_of(self.home)
-        with disk.writer_lock(kb.layout.lock):
+        with writer_lock(kb.layout.lock):
             store = Store.open(kb.layout, kb.layout.served())
             upkeep.forget(store, self.now_ns() - 30 * DAY, self.now_ns())
             while upkeep.merge(store):

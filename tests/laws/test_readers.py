@@ -82,7 +82,7 @@ def _shows(found: object, commit: int, truth: dict[int, Entry]) -> bool:
 
 def test_two_updates_never_run_at_once(tmp_path: Path) -> None:
     """A second update, in another process, is turned away with exit code 7 and changes nothing."""
-    from indexer.store import disk
+    from indexer.store.lock import writer_lock
 
     writer = Writer(tmp_path)
     writer.update()
@@ -90,7 +90,7 @@ def test_two_updates_never_run_at_once(tmp_path: Path) -> None:
         '[[sources]]\nname = "kb"\npath = "kb"\n[embedding]\nmodel = "python:law_embedder:LawEmbedder"\n'
     )
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
-    with disk.writer_lock(tmp_path / "metadata/writer.lock"):
+    with writer_lock(tmp_path / "metadata/writer.lock"):
         command = [sys.executable, "-m", "indexer", "update", "--now"]
         done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=60)
     assert done.returncode == 7, done.stderr
