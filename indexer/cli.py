@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("setup", "make a knowledge base here: indexer.toml and the three folders"),
     "update": ("update", "bring the index up to date with the folders"),
     "search": ("search", "find passages"),
-    "status": ("inspect", "is the index fresh, and what is wrong"),
+    "status": ("status", "is the index fresh, and what is wrong"),
     "files": ("inspect", "every document with its state"),
     "why": ("inspect", "why a file is or is not in the index"),
     "history": ("commits", "the commits, or the versions of one document"),

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..api import KnowledgeBase
     from ..cli import Out
+    from ..settings import Settings
 
 
 def knowledge_base(options: argparse.Namespace, out: Out) -> KnowledgeBase:
     """The knowledge base the options name."""
     from ..api import KnowledgeBase
+
+    return KnowledgeBase(settings_of(options, out), warn=lambda text: out.warn("{text}", text=text))
+
+
+def settings_of(options: argparse.Namespace, out: Out) -> Settings:
+    """The settings the options name; from here on the words are in the configured language."""
     from ..config import load_settings, resolve_home
     from ..core.errors import UsageError
 
@@ -26,4 +33,4 @@ def knowledge_base(options: argparse.Namespace, out: Out) -> KnowledgeBase:
     settings = load_settings(home, flags)
     if settings.language in ("en", "zh"):
         out.lang = settings.language
-    return KnowledgeBase(settings, warn=lambda text: out.warn("{text}", text=text))
+    return settings

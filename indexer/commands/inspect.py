@@ -1,4 +1,4 @@
-"""``status``, ``files``, ``why``: what the catalog knows, for people and programs."""
+"""``files``, ``why``: what the catalog knows, for people and programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ..core.model import Key, Message, State, raw
 from ..store.catalog import GONE, Catalog, DocumentRow, notes_of
 from . import knowledge_base
 from .files import files, release_command
-from .status import status
 from .times import local
 from .update import key_of
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) -> None:
     """What each command takes."""
     sub.add_argument("--json", action="store_true", help=t("print one JSON document"))
-    if name == "status":
-        sub.add_argument("--look", action="store_true", help=t("look at the folders too: what would an update do"))
     if name == "files":
         sub.add_argument("--state", metavar="STATE", help=t("only documents in this state"))
         sub.add_argument(
@@ -132,4 +129,4 @@ def _files(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     return files(kb, catalog_of(kb), options, out)
 
 
-_COMMANDS = {"status": status, "files": _files, "why": _why}
+_COMMANDS = {"files": _files, "why": _why}

@@ -17,6 +17,7 @@ CREATE TABLE document(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, path BLOB
   content INTEGER, notes TEXT, tries INTEGER NOT NULL DEFAULT 0, retry_at INTEGER, denied INTEGER NOT NULL DEFAULT 0,
   held INTEGER, pinned INTEGER, metadata TEXT, proof BLOB NOT NULL, UNIQUE(source, path));
 CREATE INDEX document_held ON document(held) WHERE held IS NOT NULL;
+CREATE INDEX document_pinned ON document(pinned) WHERE pinned IS NOT NULL;
 CREATE INDEX document_odd ON document(state) WHERE state NOT IN ('indexed', 'gone');
 CREATE TABLE content(id INTEGER PRIMARY KEY, sha BLOB NOT NULL UNIQUE, state TEXT NOT NULL, notes TEXT, title TEXT, details TEXT,
   spans BLOB NOT NULL, passages BLOB NOT NULL, digest BLOB NOT NULL, open INTEGER NOT NULL);

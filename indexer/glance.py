@@ -1,0 +1,180 @@
+"""What one glance tells about an index: its catalog, the daemon's state, the disk; nothing is loaded for it.
+
+For `indexer status`, which must answer at once on any number of documents: only counts that an
+index of the catalog answers, SQLite opened directly (`store.db` and what it imports cost more
+than the questions), and no look at the folders.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from typing import Any
+
+from . import state
+from .core.errors import DONE, PARTIAL, StoreDamaged
+from .settings import Settings
+
+FRESH_SECONDS = 26 * 3600
+"""A last look older than this is no longer called fresh: a day and what a night's run may take (as the alert)."""
+
+_NAME = re.compile(r"[0-9a-f]{16}-\d+")
+_URI = frozenset(b"/-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_ODD = "state NOT IN ('indexed', 'gone')"  # word for word that of the partial index
+_BYTES = "sum(CAST(substr({0},1,instr({0},' ')-1) AS INTEGER))"  # a stamp is "size mtime"
+
+
+def glance(settings: Settings, now_ns: int, con: sqlite3.Connection | None = None) -> dict[str, Any]:
+    """Every fact as JSON has it, times in ns; StoreDamaged when the catalog cannot be read this way.
+
+    That may have an innocent reason (a folder without the right to write): whoever loads the
+    product learns the true one, or has a connection to give. It is closed in the end.
+    """
+    daemon = state.read(settings.metadata)
+    facts = {**_EMPTY, **_daemon_facts(daemon)}
+    facts |= {
+        "sources": [s.path for s in settings.sources],
+        "model": settings.embedding.model,
+        "configured_model": settings.embedding.model,
+    }
+    served = _served(settings.metadata)
+    if served is not None:
+        path = os.path.join(settings.metadata, served, "catalog.db")
+        try:
+            with closing(con or _open(path)) as opened:
+                facts |= _catalog_facts(opened)
+            facts["catalog_bytes"] = sum(map(_size, (path, path + "-wal")))
+        except (sqlite3.Error, OSError, ValueError, TypeError) as e:
+            raise StoreDamaged("The catalog {path} cannot be read ({why}).", path=path, why=str(e)) from e
+        facts["generation"] = served
+    facts["fresh"] = _freshness(facts["last_success"], facts["watch"], now_ns)
+    facts["disk"] = _disk(settings, facts)
+    return facts
+
+
+_EMPTY: Mapping[str, Any] = {
+    "generation": "", "commit": 0, "committed": None, "documents": {}, "passages": 0, "segments": 0, "held": 0,
+    "pinned": 0, "last_run": None, "last_success": None, "followers": [], "catalog_bytes": 0, "segment_bytes": 0,
+}  # fmt: skip
+
+
+def _served(metadata: str) -> str | None:
+    """The generation HEAD names; None before the first."""
+    path = os.path.join(metadata, "HEAD")
+    try:
+        with open(path, encoding="ascii") as f:
+            name = f.read().strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as e:
+        raise StoreDamaged("{path} cannot be read; run `indexer repair`.", path=path) from e
+    if not _NAME.fullmatch(name):
+        raise StoreDamaged("{path} does not name a generation; run `indexer repair`.", path=path)
+    return name
+
+
+def _open(path: str) -> sqlite3.Connection:
+    if not _size(path):
+        raise ValueError("missing or empty")
+    raw = os.fsencode(os.path.abspath(path)).replace(b"\\", b"/") if os.sep == "\\" else os.fsencode(path)
+    uri = "file:" + ("" if raw[:1] == b"/" else "/") + "".join(chr(b) if b in _URI else f"%{b:02X}" for b in raw)
+    return sqlite3.connect(uri + "?mode=ro", uri=True, isolation_level=None)
+
+
+def _catalog_facts(con: sqlite3.Connection) -> dict[str, Any]:
+    con.execute("BEGIN")  # one view for all the questions
+    meta = dict(con.execute("SELECT key,value FROM meta WHERE key IN ('first_commit','embedding')"))
+    last = con.execute("SELECT n,at FROM log ORDER BY n DESC LIMIT 1").fetchone()
+    segments, passages, size = con.execute(
+        f"SELECT count(*),coalesce(sum(count),0),coalesce({_BYTES.format('vectors_stamp')}+{_BYTES.format('texts_stamp')},0) FROM segment"
+    ).fetchone()
+    runs = _runs(con)
+    return {
+        "commit": last[0] if last else int(meta.get("first_commit") or 0), "committed": last[1] if last else None,
+        "documents": _documents(con), "passages": passages, "segments": segments, "segment_bytes": size,
+        "held": _count(con, "document WHERE held IS NOT NULL"), "pinned": _count(con, "document WHERE pinned IS NOT NULL"),
+        "last_run": next(iter(runs), None), "last_success": next((r for r in _runs(con) if _complete(r)), None),
+        "model": json.loads(meta["embedding"])["model"],
+    }  # fmt: skip
+
+
+def _count(con: sqlite3.Connection, where: str) -> int:
+    n: int = con.execute(f"SELECT count(*) FROM {where}").fetchone()[0]
+    return n
+
+
+def _documents(con: sqlite3.Connection) -> dict[str, int]:
+    """Documents by state, without a look at each: what is shown has one open version, the odd ones are indexed."""
+    counts: dict[str, int] = dict(con.execute(f"SELECT state,count(*) FROM document WHERE {_ODD} GROUP BY state"))
+    shown = _count(con, "version") - _count(con, "version WHERE removed IS NOT NULL")
+    shown -= _count(con, f"document WHERE {_ODD} AND content IS NOT NULL")
+    return {**({"indexed": shown} if shown else {}), **counts}
+
+
+def _runs(con: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+    """The runs on record, newest first; read as far as asked."""
+    columns = ("run", "started", "finished", "actor", "trigger", "exit_code")
+    for *row, report in con.execute(
+        "SELECT id,started,finished,actor,trigger,exit_code,report FROM run ORDER BY id DESC"
+    ):
+        yield {**dict(zip(columns, row, strict=True)), "report": json.loads(report) if report else {}}
+
+
+def _complete(run: Mapping[str, Any]) -> bool:
+    """Whether it looked at everything and left nothing but what fails by itself: single files, held deletions.
+
+    A run that found nothing changed has an empty report.
+    """
+    report = run["report"]
+    full = not report or report.get("full")
+    return run["exit_code"] in (DONE, PARTIAL) and bool(full) and not report.get("left")
+
+
+def _daemon_facts(daemon: Mapping[str, Any] | None) -> dict[str, Any]:
+    if daemon is None:
+        return {"daemon": None, "next_run": None, "watch": [], "running": None, "waiting": 0}
+    schedule = daemon.get("schedule") or {}
+    next_run = {"at": schedule["next_ns"], "schedule": schedule.get("text", "")} if schedule.get("next_ns") else None
+    kept = {k: daemon.get(k) for k in ("pid", "started_ns", "host", "version", "mode")}
+    return {
+        "daemon": kept, "next_run": next_run, "watch": daemon.get("watch") or [], "running": daemon.get("running"),
+        "waiting": daemon.get("waiting") or 0,
+    }  # fmt: skip
+
+
+def _freshness(success: Mapping[str, Any] | None, watch: list[Any], now_ns: int) -> dict[str, Any]:
+    age = (now_ns - success["finished"]) / 1e9 if success and success["finished"] else None
+    return {
+        "fresh": age is not None and age <= FRESH_SECONDS, "age_seconds": age and round(age, 1), "watched": bool(watch),
+    }  # fmt: skip
+
+
+def _disk(settings: Settings, facts: Mapping[str, Any]) -> dict[str, Any]:
+    free = [n for folder in (settings.metadata, settings.vectorstore) if (n := _free(folder)) is not None]
+    index = facts["catalog_bytes"] + facts["segment_bytes"]
+    return {"free_bytes": min(free, default=None), "index_bytes": index, "reserve_bytes": settings.min_free_mb * 2**20}
+
+
+def _free(folder: str) -> int | None:
+    """Bytes this user may still write where the folder is, or will be."""
+    while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    with suppress(OSError):
+        if hasattr(os, "statvfs"):
+            st = os.statvfs(folder)
+            return st.f_bavail * st.f_frsize
+        import shutil
+
+        return shutil.disk_usage(folder).free
+    return None
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
