@@ -10,7 +10,6 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ def held(metadata: str, patience: float = 1.0, sleep: Callable[[float], object] 
 
     Somebody who only asks whether a daemon lives has the lock for an instant: that is waited for.
     """
+    from pathlib import Path
+
     from .core.errors import Busy
     from .store.lock import writer_lock
 
@@ -48,6 +49,8 @@ def held(metadata: str, patience: float = 1.0, sleep: Callable[[float], object] 
 
 def write(metadata: str, facts: Mapping[str, Any]) -> None:
     """Say how things stand; a disk that is full or read only is no reason to stop."""
+    from pathlib import Path
+
     from .core.errors import IndexerError
     from .store import disk
 
@@ -70,7 +73,8 @@ def read(metadata: str) -> dict[str, Any] | None:
 def alive(metadata: str) -> bool:
     """Whether a daemon holds its lock."""
     try:
-        fd = os.open(os.path.join(metadata, LOCK), os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+        # whoever may only read asks too; Windows takes a lock only where it may write
+        fd = os.open(os.path.join(metadata, LOCK), os.O_RDWR if os.name == "nt" else os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:
