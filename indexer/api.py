@@ -20,6 +20,7 @@ from .store.local import Layout
 
 if TYPE_CHECKING:
     from .langchain import IndexerEmbeddings, IndexerRetriever, IndexerVectorStore
+    from .parse import Parsers
     from .search import Only, Reader
     from .update import Report, World
 
@@ -58,17 +59,22 @@ class KnowledgeBase:
 
     def world(self, **edges: Any) -> World:
         """The edges of a run with this configuration; ``edges`` replace single ones."""
-        from .batches import workers_of
-        from .parse import Parsers
         from .update import World
 
-        s = self.settings
-        parser = Parsers(s.limits, dict(s.loaders), workers_of(s.workers), network=s.loaders_network == "allowed")
+        parser = edges.get("parser") or self.parser()
         defaults: dict[str, Any] = {
-            "settings": s, "parser": parser, "split": self._splitter(),
+            "settings": self.settings, "parser": parser, "split": self._splitter(),
             "profile": self.profile(parser), "now_ns": time.time_ns,
         }  # fmt: skip
         return World(**{**defaults, **edges})
+
+    def parser(self) -> Parsers:
+        """The configured parsers; their processes start with the first file that needs one."""
+        from .batches import workers_of
+        from .parse import Parsers
+
+        s = self.settings
+        return Parsers(s.limits, dict(s.loaders), workers_of(s.workers), network=s.loaders_network == "allowed")
 
     def _splitter(self) -> Splitter:
         from .split import make_splitter

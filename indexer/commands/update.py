@@ -6,12 +6,13 @@ import argparse
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..config.cache import NAME as CACHE
-from ..core.errors import Interrupted, UsageError
+from ..core.errors import Busy, Interrupted, UsageError
 from ..core.model import Key, Message
 from . import knowledge_base
 
@@ -27,6 +28,7 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
     sub.add_argument("--dry-run", action="store_true", help=t("say what would be done, change nothing"))
     sub.add_argument("--allow-deletions", action="store_true", help=t("release the deletions that are held"))
     sub.add_argument("--verify-content", action="store_true", help=t("hash every file, trust no time stamp"))
+    sub.add_argument("--no-wait", action="store_true", help=t("end with exit code 7 while another update is running"))
     sub.add_argument("--json", action="store_true", help=t("print one JSON document"))
     sub.add_argument("path", nargs="*", metavar="PATH", help=t("only these files or folders"))
 
@@ -52,7 +54,8 @@ def run(options: argparse.Namespace, out: Out) -> int:
         tell(kind, facts)
 
     try:
-        report = update(kb.world(stop=stopped, tell=listen), request)
+        edges = {} if options.no_wait else {"busy": patience(stopped, out)}
+        report = update(kb.world(stop=stopped, tell=listen, **edges), request)
     except Interrupted:
         tell("end", {})
         if kept:
@@ -115,6 +118,22 @@ def stop_on_signal() -> Callable[[], None]:
             raise Interrupted("stopped")
 
     return stop
+
+
+def patience(stop: Callable[[], None], out: Out) -> Callable[[Busy], None]:
+    """Wait for another update, having said once whose it is; Ctrl-C ends the wait."""
+    said: list[Busy] = []
+
+    def wait(busy: Busy) -> None:
+        if not said:
+            out.warn(
+                "Another update of this knowledge base is running ({who}); waiting for its end.", **busy.message.args
+            )
+        said.append(busy)
+        stop()
+        time.sleep(0.1)
+
+    return wait
 
 
 def listener(options: argparse.Namespace, out: Out) -> Callable[[str, Mapping[str, Any]], None]:
