@@ -45,6 +45,7 @@ class Metrics:
             self._readings = Readings(layout)
         self._settings, readings = settings, self._readings
         self._stored = Patient(lambda: readings.take() + files.room(settings), self._patience)
+        self._stored.begin()  # a long history of runs is added up before the first scrape wants it
 
     def __call__(self, kind: str, facts: Mapping[str, Any]) -> None:
         """Listen: "begin", "end" and "queue" of the service, "watch" and "schedule" of the triggers."""

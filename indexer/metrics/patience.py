@@ -38,10 +38,14 @@ class Patient(Generic[T]):
         self._lock = threading.Lock()
         self._job: _Job[T] | None = None
 
-    def ask(self) -> T | None:
-        """The answer of a call that was at work or started now."""
+    def begin(self) -> _Job[T]:
+        """Start a call if none is at work."""
         with self._lock:
             if self._job is None or self._job.done.is_set():
                 self._job = _Job(self._call)
-            job = self._job
+            return self._job
+
+    def ask(self) -> T | None:
+        """The answer of a call that was at work or started now."""
+        job = self.begin()
         return job.result if job.done.wait(self._seconds) else None

@@ -50,6 +50,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 64
     block_on_close = False  # a client that hangs must not delay the daemon's end
     allow_reuse_address = os.name != "nt"  # on Windows it would let two programs share the port
 

@@ -48,7 +48,7 @@ LAST_RUN = Metric("indexer_last_run_timestamp_seconds", "gauge", "When the newes
 LAST_CODE = Metric("indexer_last_run_exit_code", "gauge", "Exit code of the newest run.")
 LAST_SECONDS = Metric("indexer_last_run_duration_seconds", "gauge", "Time that the newest run took.")
 LAST_SUCCESS = Metric(
-    "indexer_last_success_timestamp_seconds", "gauge", "When the newest run ended that did what it could (exit code 0 or 3)."
+    "indexer_last_success_timestamp_seconds", "gauge", "When the newest run ended that looked at everything and left nothing undone (exit code 0 or 3)."
 )  # fmt: skip
 SNAPSHOTS = Metric("indexer_snapshots", "gauge", "Snapshots of the served index.")
 SNAPSHOT_TIME = Metric("indexer_snapshot_timestamp_seconds", "gauge", "When the newest snapshot was taken.")

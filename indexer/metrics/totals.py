@@ -1,15 +1,18 @@
 """Counts of all runs on record, added up as they appear.
 
 A run is recorded in the catalog by whatever process made it, so these counts survive a restart.
-Only new rows are read at each scrape. A generation that is replaced takes its rows with it: what
-was counted stays counted while the process lives; after a restart the counters begin lower,
-which Prometheus takes for what it is, a reset.
+While another profile is filled its runs are on record in a second catalog, which takes over the
+record of the first when it is served; and a run that was overtaken ends after others with higher
+numbers. So each run is known by number and start, and counted once, wherever it is met.
 """
 
 from __future__ import annotations
 
+import json
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import DONE, PARTIAL
 from . import table
@@ -18,56 +21,99 @@ from .table import Sample
 if TYPE_CHECKING:
     from ..store.db import Db
 
-TRIGGERS = frozenset(("schedule", "watch", "start", "look", "api", "cli"))
+TRIGGERS = frozenset(("schedule", "watch", "start", "look", "api", "cli", "repair", "langchain"))
 CHANGES = ("added", "modified", "deleted", "moved")
-_SUMS = ("embedded", "reused", *CHANGES)
-_NEW = f"""
-SELECT trigger, exit_code, count(*), sum(max(finished-started,0)), max(id), max(started),
-  {",".join(f"total(json_extract(facts,'$.{name}'))" for name in _SUMS)}
-FROM (SELECT *, CASE WHEN json_valid(report) THEN report ELSE '{{}}' END AS facts FROM run WHERE id>? AND exit_code IS NOT NULL)
-GROUP BY trigger, exit_code
-"""
-_LAST = "SELECT finished,finished-started,exit_code FROM run WHERE exit_code IS NOT NULL ORDER BY id DESC LIMIT 1"
-_SUCCESS = f"SELECT finished FROM run WHERE exit_code IN ({DONE},{PARTIAL}) ORDER BY id DESC LIMIT 1"
+_OPEN = 100
+"""So many numbers without a finished run are looked for again: of runs overtaken, or killed."""
 
 
-class _Ended(NamedTuple):
-    """When (ns), after how long (ns), with which exit code."""
+class _Run(NamedTuple):
+    id: int
+    started: int
+    finished: int
+    trigger: str
+    exit_code: int
+    report: str | None
 
-    at: int
-    took: int
-    code: int
+    @property
+    def key(self) -> int:
+        """64 bits for what tells one run from another."""
+        return hash((self.id, self.started))
+
+    def facts(self) -> dict[str, Any]:
+        """The report; a damaged one says nothing."""
+        try:
+            found = json.loads(self.report or "{}")
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+class _Keys:
+    """A sorted set of 64-bit numbers, 8 bytes each: a daemon may see a million runs."""
+
+    def __init__(self) -> None:
+        self._keys = array("q")
+
+    def add(self, key: int) -> bool:
+        """Whether it was not there yet."""
+        at = bisect_left(self._keys, key)
+        if at < len(self._keys) and self._keys[at] == key:
+            return False
+        self._keys.insert(at, key)
+        return True
+
+
+class _Place(NamedTuple):
+    """How far the record of one generation is read, and which numbers below are still open."""
+
+    seen: int = 0
+    open: tuple[int, ...] = ()
 
 
 class Totals:
-    """What the run tables of all generations say, together."""
+    """What the records of all generations say, together."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-        self._newest = 0
+        self._places: dict[str, _Place] = {}
+        self._known = _Keys()
         self._runs: Counter[tuple[str, str]] = Counter()
         self._ns: Counter[tuple[str, str]] = Counter()
         self._sums: Counter[str] = Counter()
-        self._last: dict[str, _Ended] = {}
-        self._success: dict[str, int] = {}
+        self._fresh: list[_Run] = []
+        self._last: _Run | None = None
+        self._success = 0
 
     def take(self, generation: str, db: Db) -> None:
         """Add the runs of a generation that were not there at the last call."""
-        if generation not in self._seen:
-            # a generation made of a snapshot begins with copies of runs that are counted already
-            old = db.value("SELECT max(id) FROM run WHERE started<=?", (self._newest,)) if self._seen else None
-            self._seen[generation] = int(old or 0)
-        for trigger, code, count, took, newest, started, *sums in db.all(_NEW, (self._seen[generation],)):
-            labels = (trigger if trigger in TRIGGERS else "other", str(code))
-            self._runs[labels] += count
-            self._ns[labels] += took or 0
-            self._sums.update(dict(zip(_SUMS, map(int, sums), strict=True)))
-            self._seen[generation] = max(self._seen[generation], newest)
-            self._newest = max(self._newest, started)
-        if last := db.one(_LAST):
-            self._last[generation] = _Ended(*last)
-        if success := db.value(_SUCCESS):
-            self._success[generation] = success
+        place = self._places.get(generation, _Place())
+        marks = ",".join("?" * len(place.open))
+        rows = db.all(f"{_RUNS} AND (id>? OR id IN ({marks})) ORDER BY id", (place.seen, *place.open))
+        for run in (_Run(*row) for row in rows):
+            if self._known.add(run.key):
+                self._count(run)
+                self._fresh.append(run)
+            elif self._last is not None and self._last.key == run.key:
+                self._last = run  # done, and then its tidying up failed
+        newest = int(db.value("SELECT max(id) FROM run") or 0)
+        ended = {row[0] for row in rows if row[0] != newest}
+        open_ = {*place.open, *range(max(place.seen + 1, newest - _OPEN), newest + 1)} - ended
+        self._places[generation] = _Place(max(place.seen, newest), tuple(sorted(open_)[-_OPEN:]))
+
+    def settle(self) -> None:
+        """After all generations were read: which of the runs that were new is the newest."""
+        if self._fresh:
+            self._last = max(self._fresh, key=lambda run: run.finished)
+            self._success = max((run.finished for run in self._fresh if _complete(run)), default=self._success)
+            self._fresh.clear()
+
+    def _count(self, run: _Run) -> None:
+        labels = (run.trigger if run.trigger in TRIGGERS else "other", str(run.exit_code))
+        self._runs[labels] += 1
+        self._ns[labels] += max(run.finished - run.started, 0)
+        facts = run.facts()
+        for name in ("embedded", "reused", *CHANGES):
+            self._sums[name] += int(facts.get(name) or 0)
 
     def samples(self) -> list[Sample]:
         """All that was counted."""
@@ -76,11 +122,22 @@ class Totals:
         found.append(Sample(table.EMBEDDED, self._sums["embedded"]))
         found.append(Sample(table.REUSED, self._sums["reused"]))
         found += [Sample(table.CHANGES, self._sums[change], (change,)) for change in CHANGES]
-        if self._last:
-            last = max(self._last.values())
-            found.append(Sample(table.LAST_RUN, last.at / 1e9))
-            found.append(Sample(table.LAST_SECONDS, max(last.took, 0) / 1e9))
-            found.append(Sample(table.LAST_CODE, last.code))
+        if last := self._last:
+            found.append(Sample(table.LAST_RUN, last.finished / 1e9))
+            found.append(Sample(table.LAST_SECONDS, max(last.finished - last.started, 0) / 1e9))
+            found.append(Sample(table.LAST_CODE, last.exit_code))
         if self._success:
-            found.append(Sample(table.LAST_SUCCESS, max(self._success.values()) / 1e9))
+            found.append(Sample(table.LAST_SUCCESS, self._success / 1e9))
         return found
+
+
+def _complete(run: _Run) -> bool:
+    """A look at everything that left nothing for the next run, as ``indexer status`` has it."""
+    facts = run.facts()
+    return run.exit_code in (DONE, PARTIAL) and bool(not facts or facts.get("full")) and not facts.get("left")
+
+
+_RUNS = (
+    "SELECT id,started,finished,coalesce(trigger,''),exit_code,report FROM run "
+    "WHERE exit_code IS NOT NULL AND finished IS NOT NULL"
+)
