@@ -96,14 +96,18 @@ class Looker:
 
     def look(self, source: Source) -> Looked | None:
         """Registry first, then the walk, then the difference."""
+        asked = [raw(k.path) for k in self.request.paths if k.source == source.name]
+        if self.request.paths and not asked:
+            return None
         source_id = self._source_id(source)
-        if self.request.paths and self.request.retry_now and not self.request.dry_run:
-            release(self.catalog, source_id, [raw(k.path) for k in self.request.paths if k.source == source.name])
+        if asked and self.request.retry_now and not self.request.dry_run:
+            release(self.catalog, source_id, asked)
         known = self.catalog.folders(source_id)
         try:
             look = folder.scan(
-                source, self.world.parser.suffixes(), self.world.now_ns(), self.world.stop, self._walk(source)
-            )
+                source, self.world.parser.suffixes(), self.world.now_ns(), self.world.stop, self._walk(source),
+                {*asked, *self.catalog.held(source_id)} if asked else None,
+            )  # fmt: skip
         except SourceUnavailable as e:
             self.report.unavailable.append(e.message)
             self.tally.unknown += sum(map(_count, known.values()))
@@ -117,7 +121,7 @@ class Looker:
             days = self.world.settings.scrub_days
             due = upkeep.due_for_scrub(self.catalog, source_id, self.world.now_ns() - days * DAY_NS) if days else set()
         known = upkeep.unsettled(known, due) if due else known
-        seen = self._only(known, look)
+        seen = folder.known_but(known, look, asked) if self.request.paths else look.folders
         changes = diff(known, seen, folder.unpack, look.unknown, _count)
         self.tally.unknown += changes.unknown
         files = {f: folder.unpack(seen[f]) for f in changes.folders}
@@ -153,26 +157,6 @@ class Looker:
                 found = db.run("INSERT INTO source(name,root) VALUES(?,?)", (source.name, source.path)).lastrowid
         return int(found)
 
-    def _only(self, known: Mapping[bytes, bytes], look: folder.Look) -> Mapping[bytes, bytes]:
-        """What was seen under the requested paths; everywhere else what is known."""
-        if not self.request.paths:
-            return look.folders
-        wanted = [raw(k.path) for k in self.request.paths if k.source == look.source.name]
-
-        def inside(path: bytes) -> bool:
-            return any(not w or path == w or path.startswith(w + b"/") for w in wanted)
-
-        merged = {f: blob for f, blob in known.items() if not inside(f)}
-        for path in wanted:
-            where, _, name = path.rpartition(b"/")
-            if inside(where) or look.unknown(where):
-                continue
-            files, new = (folder.unpack(x[where]) if where in x else {} for x in (merged, look.folders))
-            files.pop(name, None)
-            files |= {name: new[name]} if name in new else {}
-            merged[where] = folder.pack(files)
-        return {f: b for f, b in merged.items() if _count(b)} | {f: b for f, b in look.folders.items() if inside(f)}
-
     def _decide(
         self, source: Source, source_id: int, look: folder.Look, changes: ChangeSet, due: set[bytes],
         files: dict[bytes, dict[bytes, FileStat]], *, empty: bool | None = None,
@@ -188,7 +172,7 @@ class Looker:
         root = self.catalog.db.one("SELECT device,inode FROM source WHERE id=?", (source_id,)) or (None, None)
         s = self.world.settings
         judge = partial(
-            withhold, held_before=held, total=changes.known + len(missing), empty=not look.folders if empty is None else empty,
+            withhold, held_before=held, total=changes.known + len(missing), empty=look.empty if empty is None else empty,
             same_root=root[0] is None or root == look.root_id, allow=self.request.allow_deletions,
             rule=HoldRule(s.hold_min_documents, s.hold_share),
         )  # fmt: skip

@@ -9,12 +9,12 @@ import errno
 import hashlib
 import os
 import stat as stat_
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..core.errors import SourceUnavailable, Unreadable
 from ..core.model import FileStat, Message, Skipped, Source, raw, unraw
-from . import walk
+from . import partial, walk
 from .walk import COUNT, STAT, Walk
 
 _RACY_NS = 2_000_000_000
@@ -44,11 +44,15 @@ def unpack(blob: bytes) -> dict[bytes, FileStat]:
 
 
 class Look:
-    """What one walk saw. Folder paths are bytes relative to the root, "" for the root."""
+    """What one walk saw. Folder paths are bytes relative to the root, "" for the root.
+
+    ``empty``: there is no candidate in the whole source, also where only a part was looked at.
+    """
 
     def __init__(self, source: Source, at_ns: int) -> None:
         self.source, self.at_ns = source, at_ns
         self.root_id: tuple[int, int] = (0, 0)
+        self.empty = False
         self.folders: dict[bytes, bytes] = {}
         self.unreadable: dict[bytes, Message] = {}
         self.ignored: set[bytes] = set()
@@ -88,13 +92,14 @@ def scan(
     now_ns: int,
     stop: Callable[[], None] = lambda: None,
     walked: tuple[tuple[int, int], Walk] | None = None,
+    only: Collection[bytes] | None = None,
 ) -> Look:
     """Walk a source. Links and special files are never followed or opened.
 
     ``stop`` is called once per folder and may raise. ``walked``: the root's device and inode
-    and a walk just made, used if it was made of this root in this way. Raises
-    SourceUnavailable when the root itself cannot be listed; folders further down become
-    ``unreadable``.
+    and a walk just made, used if it was made of this root in this way. ``only``: nothing but
+    these paths, and what lies below them, need be looked at. Raises SourceUnavailable when the
+    root itself cannot be listed; folders further down become ``unreadable``.
     """
     root = os.fsencode(source.path)
     look = Look(source, now_ns)
@@ -115,14 +120,44 @@ def scan(
     walk = Walk(root, map(raw, suffixes), source.include, source.exclude, stop)
     if walked is not None and walked[0] == look.root_id and walked[1].like(walk):
         walk = walked[1]
-    else:
+    elif only is None:
         walk.go()
+    else:
+        partial.visit(walk, only)
     look.folders, look.ignored = walk.folders, walk.ignored
+    look.empty = not walk.folders and (only is None or partial.shows_nothing(walk))
     look.unreadable = {
         p: Message("the folder cannot be read ({why})", {"why": why}) for p, why in walk.unreadable.items()
     }
     look.skipped = [Skipped(unraw(p), Message(rule)) for p, rule in walk.skipped]
     return look
+
+
+def known_but(known: Mapping[bytes, bytes], look: Look, asked: Collection[bytes]) -> Mapping[bytes, bytes]:
+    """What was seen at and below the asked paths; everywhere else what is known."""
+    wanted = frozenset(asked)
+    if b"" in wanted:
+        return look.folders
+
+    def inside(path: bytes) -> bool:
+        while path and path not in wanted:
+            path = path.rpartition(b"/")[0]
+        return bool(path)
+
+    merged = {f: blob for f, blob in known.items() if not inside(f)}
+    names: dict[bytes, set[bytes]] = {}
+    for path in wanted:
+        where, _, name = path.rpartition(b"/")
+        names.setdefault(where, set()).add(name)
+    for where, here in names.items():
+        if inside(where) or look.unknown(where):
+            continue
+        old, new = (unpack(x[where]) if where in x else {} for x in (merged, look.folders))
+        files = {n: s for n, s in old.items() if n not in here} | {n: s for n, s in new.items() if n in here}
+        merged[where] = pack(files)
+        if not files:
+            del merged[where]
+    return merged | {f: b for f, b in look.folders.items() if inside(f)}
 
 
 class Bytes(NamedTuple):
@@ -209,4 +244,4 @@ def _pieces(fd: int, size: int) -> Iterator[bytes]:
         yield piece
 
 
-__all__ = ["Bytes", "Look", "of", "pack", "racy", "read", "scan", "unpack", "unsettled"]
+__all__ = ["Bytes", "Look", "known_but", "of", "pack", "racy", "read", "scan", "unpack", "unsettled"]

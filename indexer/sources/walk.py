@@ -65,11 +65,11 @@ class Walk:
         pending = [(b"", self.rules)]
         while pending:
             self.stop()
-            pending += self._folder(*pending.pop())
+            pending += self.folder(*pending.pop())
         return self
 
-    def _folder(self, path: bytes, rules: Patterns | None) -> list[tuple[bytes, Patterns | None]]:
-        """List one folder; returns the folders below it."""
+    def folder(self, path: bytes, rules: Patterns | None, only=None) -> list[tuple[bytes, Patterns | None]]:  # type: ignore[no-untyped-def]
+        """List one folder, or only these names in it; returns the folders below it."""
         below: list[tuple[bytes, Patterns | None]] = []
         prefix = path + b"/" if path else b""
         full = os.path.join(self.root, path) if path else self.root
@@ -79,6 +79,8 @@ class Walk:
             if any(e.name == IGNORE_FILE for e in entries):
                 lines = lines_of(os.path.join(full, IGNORE_FILE))
                 rules = Patterns(_text(prefix), lines, rules) if lines else rules
+            if only is not None:
+                entries = [e for e in entries if e.name in only]
             names, stats = [], []
             for entry in entries:
                 name = entry.name
