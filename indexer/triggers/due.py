@@ -91,9 +91,10 @@ class Known:
         self._own = {*sorted(self._own)[-_KEPT:], instant_ns}
         self._void.discard(instant_ns)
 
-    def of(self, record: Record) -> set[int]:
-        """All instants and starts that count."""
-        return ({*record.dues, record.last_full_ns} - self._void) | self._own
+    def of(self, record: Record, *, full: bool = True) -> set[int]:
+        """All instants that count and, with ``full``, the start of the last run over everything."""
+        listed = {*record.dues, record.last_full_ns} if full else {*record.dues}
+        return (listed - self._void) | self._own
 
     def set_back(self, now_ns: int, record: Record) -> None:
         """The clock was set back to now: what lies ahead of it is void."""

@@ -51,11 +51,12 @@ class _Span(NamedTuple):
 
 
 class _Failed(NamedTuple):
-    """The instant whose run failed, how often, and when (monotonic) it is tried again."""
+    """The instant whose run failed, how often, and when it is tried again: monotonic, and as the wall will show it."""
 
     due: int = 0
     times: int = 0
     again: float = 0.0
+    again_ns: int = 0
 
 
 class Schedule:
@@ -95,6 +96,11 @@ class Schedule:
         """Ask for nothing any more."""
         self._alarm.stop()
 
+    def follow(self, earlier: Schedule) -> None:
+        """Go on where a schedule of other settings was stopped: the run it asked for may still be at work."""
+        with self._lock, earlier._lock:
+            self._known, self._failed, self._asked = earlier._known, earlier._failed, earlier._asked
+
     def text(self) -> Message:
         """When it runs, for a person."""
         return describe(self.settings, self.words.zone)
@@ -104,12 +110,10 @@ class Schedule:
         if not self.settings.enabled:
             return None
         with self._lock:
-            now = self._now()
-            span = self._spanning(now)
+            span = self._spanning(self._now())
             if self._asked or not self._failed.due or self._failed.due != span.begin:
                 return span.end
-            again = now + int(max(0.0, self._failed.again - self._clock()) * 1e9)
-            return again if span.end is None else min(again, span.end)
+            return min(self._failed.again_ns, span.end or self._failed.again_ns)
 
     def tick(self) -> None:
         """Look at the time zone, the clocks and what is owed, and set APScheduler's job right."""
@@ -120,7 +124,7 @@ class Schedule:
         with self._lock:
             span, trigger = self._spanning(self._now()), self.trigger
         if span.end is not None:
-            self._alarm.set(trigger, moment(span.end).astimezone(self.words.zone))
+            self._alarm.set(trigger, moment(span.end))
 
     def look(self) -> None:
         """Ask for the run that is owed now, if one is."""
@@ -158,10 +162,8 @@ class Schedule:
         span = self._spanning(now)
         if self._quiet or not span.begin or span.begin == self._asked:
             return 0 if self._quiet else span.begin
-        record = self._record()
-        known = self._known.of(record)
-        if self.settings.verify_content:  # no other run looks as closely as this one would
-            known.discard(record.last_full_ns)
+        # where content is to be verified, no other run looks as closely as this one would
+        known = self._known.of(self._record(), full=not self.settings.verify_content)
         self._blank = not any(known)
         self._quiet = satisfied(span.begin, now, known)
         return 0 if self._quiet else span.begin
@@ -193,7 +195,7 @@ class Schedule:
     def _again(self, due: int, *, told: bool) -> None:
         times = self._failed.times + 1 if self._failed.due == due else 1
         pause = retry_seconds(times)
-        self._failed = _Failed(due, times, self._clock() + pause)
+        self._failed = _Failed(due, times, self._clock() + pause, self._now() + int(pause * 1e9))
         if told:  # an interrupted run is owed again when the process comes back
             self._tell("log", self.words.again(due, round(pause / 60)))
 
@@ -203,6 +205,8 @@ class Schedule:
             return
         self._tell("log", jumped(jump))
         self._span = None
+        moved = int((jump.stepped + jump.slept) * 1e9)
+        self._failed = self._failed._replace(again_ns=self._failed.again_ns + moved)
         if jump.stepped * 1e9 < -FUTURE_NS:
             self._known.set_back(self._now(), self._record())
         elif jump.stepped * 1e9 > FUTURE_NS:

@@ -74,12 +74,14 @@ class WallClock(BaseTrigger):  # type: ignore[misc] # APScheduler has no types
         self.calendar, self.zone, self.repeats = calendar, zone, repeats
 
     def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime | None:
-        """The first instant at or after ``now`` and after the previous one; what was missed is not listed."""
+        """The first instant (UTC) at or after ``now`` and after the previous one; what was missed is not listed.
+
+        UTC, because a datetime in a zone whose wall time comes twice equals no datetime of another zone (PEP 495).
+        """
         start = now.astimezone(UTC)
         if previous_fire_time is not None:
             start = max(start, previous_fire_time.astimezone(UTC) + TICK)
-        found = self._whenever(start) if self.repeats else self._once(start)
-        return None if found is None else found.astimezone(self.zone)
+        return self._whenever(start) if self.repeats else self._once(start)
 
     def _once(self, start: datetime) -> datetime | None:
         wall = self.calendar(_wall(start - TICK, self.zone))  # a moment before: at the end of a gap its times are due
@@ -114,18 +116,18 @@ class Paced(BaseTrigger):  # type: ignore[misc] # as above
     Nothing is remembered, so a restart shifts nothing. APScheduler's IntervalTrigger counts from its own start.
     """
 
-    __slots__ = ("anchor", "pace", "zone")
+    __slots__ = ("anchor", "pace")
 
     def __init__(self, seconds: int, zone: tzinfo) -> None:
-        self.pace, self.zone = timedelta(seconds=seconds), zone
+        self.pace = timedelta(seconds=seconds)
         self.anchor = _utc(datetime(2024, 1, 1), zone, 0)
 
     def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
-        """The first instant at or after ``now`` and after the previous one."""
+        """The first instant (UTC) at or after ``now`` and after the previous one."""
         start = now.astimezone(UTC)
         if previous_fire_time is not None:
             start = max(start, previous_fire_time.astimezone(UTC) + TICK)
-        return (self.anchor + -((self.anchor - start) // self.pace) * self.pace).astimezone(self.zone)
+        return self.anchor + -((self.anchor - start) // self.pace) * self.pace
 
 
 def build(settings: ScheduleSettings, zone: tzinfo) -> WallClock | Paced:
@@ -141,9 +143,9 @@ def build(settings: ScheduleSettings, zone: tzinfo) -> WallClock | Paced:
 def fires(trigger: BaseTrigger, start: datetime, end: datetime) -> Iterator[datetime]:
     """Every instant from ``start`` to ``end``, by the same calls the scheduler makes."""
     found = trigger.get_next_fire_time(None, start)
-    while found is not None and found.astimezone(UTC) <= end:
+    while found is not None and found <= end:
         yield found
-        found = trigger.get_next_fire_time(found, found.astimezone(UTC) + timedelta(milliseconds=10))
+        found = trigger.get_next_fire_time(found, found + timedelta(milliseconds=10))
 
 
 def latest(trigger: BaseTrigger, now: datetime) -> datetime | None:
@@ -155,12 +157,12 @@ def latest(trigger: BaseTrigger, now: datetime) -> datetime | None:
     while (first := trigger.get_next_fire_time(None, now - span)) is None or first > now:
         if (span := span * 2) > _FARTHEST:
             return None
-    low: datetime = first.astimezone(UTC)
+    low: datetime = first
     high = now + TICK  # one at low, none from high to now
     while high - low > _SECOND:  # instants fall on whole seconds
         middle = low + (high - low) / 2
         found = trigger.get_next_fire_time(None, middle)
-        low, high = (low, middle) if found is None or found > now else (found.astimezone(UTC), high)
+        low, high = (low, middle) if found is None or found > now else (found, high)
     return low
 
 
