@@ -16,6 +16,7 @@ from .look import Looker, Request, World
 from .recording import Recorded, record
 from .report import Report
 from .store.local import Store
+from .store.recover import recover_below
 
 
 class Place(NamedTuple):
@@ -32,6 +33,8 @@ def serve(world: World, request: Request, place: Place, passed: Passed) -> Repor
     report, catalog, began = Report(), place.store.catalog, world.now_ns()
     report.run, report.commit_before = place.run, catalog.head()
     embedding = Embedding(world, catalog, place.donor, report.tally)
+    for name, number in catalog.source_ids().items():  # a document of the run at work may be in no folder's record yet
+        recover_below(catalog, number, [raw(k.path) for k in request.paths if k.source == name])
     looker = Looker(world, request, catalog, report)
     looked = [x for s in world.settings.sources if (x := looker.look(s)) is not None]
     Batches(

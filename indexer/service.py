@@ -148,7 +148,7 @@ class Service:
         except Exception as e:
             error, trouble = Message("internal error: {kind}: {error}", {"kind": type(e).__name__, "error": str(e)}), e
         self._running, self._beat = None, self.clock()
-        self._again(report, code)
+        self._again(merged.ask, report, code)
         outcome = self._outcome(merged, began, report, error, code)
         self._tell("end", {"outcome": outcome, "exception": trouble})
         merged.done(outcome)
@@ -170,10 +170,12 @@ class Service:
                     self._waiting.put_back(self._aside)
                 self._aside = None
 
-    def _again(self, report: Report | None, code: int) -> None:
+    def _again(self, ask: Ask, report: Report | None, code: int) -> None:
         """Look again soon after a run that could not go on: what it was asked for would wait for the next look."""
         if report is not None or code == Interrupted.exit_code:
-            self._failures, self._retry_at = 0, None
+            self._failures = 0
+            if not ask.paths:  # one file that went well does not stand for all
+                self._retry_at = None
             return
         self._retry_at = self.clock() + min(_RETRY_SECONDS * 2**self._failures, _RETRY_MOST)
         self._failures += 1

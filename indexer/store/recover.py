@@ -8,7 +8,7 @@ only, so a file that goes away before the next run would never be missed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..core.model import FileStat
 from ..sources import folder
@@ -30,29 +30,50 @@ def recover(catalog: Catalog, *, always: bool = False) -> int:
         return 0
     rows = disagreeing(catalog)
     with catalog.db.write():
-        catalog.db.run_many(
-            "INSERT INTO folder(files,source,path,scrubbed) VALUES(?,?,?,0) ON CONFLICT(source,path) DO UPDATE SET files=excluded.files",
-            rows,
-        )
+        _correct(catalog, rows)
         mark(catalog, False)
     return len(rows)
 
 
+def recover_below(catalog: Catalog, source: int, paths: Iterable[bytes]) -> None:
+    """Correct the records of these paths, and of all below them, in the middle of an unfinished run."""
+    if not catalog.meta(UNFINISHED):
+        return
+    sql = "SELECT path,state FROM document WHERE source=? AND held IS NULL AND pinned IS NULL AND (path=? OR (path>=? AND path<?))"
+    documents = [
+        row
+        for p in paths
+        for row in catalog.db.all(sql, (source, p, p + b"/", p + b"0"))  # "0" is what follows "/"
+    ]
+    rows = list(_corrected(catalog, source, documents))
+    with catalog.db.write():
+        _correct(catalog, rows)
+
+
+def _correct(catalog: Catalog, rows: Iterable[tuple[bytes, int, bytes]]) -> None:
+    catalog.db.run_many(
+        "INSERT INTO folder(files,source,path,scrubbed) VALUES(?,?,?,0) ON CONFLICT(source,path) DO UPDATE SET files=excluded.files",
+        rows,
+    )
+
+
 def disagreeing(catalog: Catalog) -> list[tuple[bytes, int, bytes]]:
-    """(record as it should be, source, folder) of every folder whose record is wrong; raises StoreDamaged."""
-    sources = [s for (s,) in catalog.db.all("SELECT id FROM source WHERE root IS NOT NULL")]
-    return [row for source in sources for row in _corrected(catalog, source)]
-
-
-def _corrected(catalog: Catalog, source: int) -> Iterator[tuple[bytes, int, bytes]]:
-    """(record, source, folder) of every folder whose record does not name the documents that stand.
+    """(record as it should be, source, folder) of every folder whose record is wrong; raises StoreDamaged.
 
     Held documents are in no record, and a rollback's pinned ones are left alone.
     """
-    records = {path: folder.unpack(blob) for path, blob in catalog.folders(source).items()}
+    sources = [s for (s,) in catalog.db.all("SELECT id FROM source WHERE root IS NOT NULL")]
     sql = "SELECT path,state FROM document WHERE source=? AND held IS NULL AND pinned IS NULL"
+    return [row for source in sources for row in _corrected(catalog, source, catalog.db.all(sql, (source,)))]
+
+
+def _corrected(
+    catalog: Catalog, source: int, documents: Iterable[tuple[bytes, str]]
+) -> Iterator[tuple[bytes, int, bytes]]:
+    """(record, source, folder) of every folder whose record does not name these documents (path, state) that stand."""
+    records = {path: folder.unpack(blob) for path, blob in catalog.folders(source).items()}
     changed = set()
-    for path, state in catalog.db.all(sql, (source,)):
+    for path, state in documents:
         where, _, name = path.rpartition(b"/")
         files = records.setdefault(where, {})
         if state == GONE and files.get(name) not in (None, _again(files.get(name))):
