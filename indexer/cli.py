@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "update": ("update", "bring the index up to date with the folders"),
     "search": ("search", "find passages"),
     "status": ("status", "is the index fresh, and what is wrong"),
+    "doctor": ("doctor", "check the installation, and say what to do"),
     "files": ("inspect", "every document with its state"),
     "why": ("inspect", "why a file is or is not in the index"),
     "history": ("commits", "the commits, or the versions of one document"),

@@ -47,10 +47,10 @@ def glance(settings: Settings, now_ns: int, con: sqlite3.Connection | None = Non
         try:
             with closing(con or _open(path)) as opened:
                 facts |= _catalog_facts(opened)
-            facts["catalog_bytes"] = sum(map(_size, (path, path + "-wal")))
         except (sqlite3.Error, OSError, ValueError, TypeError) as e:
             raise StoreDamaged("The catalog {path} cannot be read ({why}).", path=path, why=str(e)) from e
-        facts["generation"] = served
+        facts |= {"generation": served, "catalog_bytes": sum(map(_size, (path, path + "-wal")))}
+    facts |= _elsewhere(settings.metadata, served, facts)
     facts["fresh"] = _freshness(facts["last_success"], facts["watch"], now_ns)
     facts["disk"] = _disk(settings, facts)
     return facts
@@ -92,14 +92,35 @@ def _catalog_facts(con: sqlite3.Connection) -> dict[str, Any]:
     segments, passages, size = con.execute(
         f"SELECT count(*),coalesce(sum(count),0),coalesce({_BYTES.format('vectors_stamp')}+{_BYTES.format('texts_stamp')},0) FROM segment"
     ).fetchone()
-    runs = _runs(con)
     return {
+        **_newest(con),
         "commit": last[0] if last else int(meta.get("first_commit") or 0), "committed": last[1] if last else None,
         "documents": _documents(con), "passages": passages, "segments": segments, "segment_bytes": size,
         "held": _count(con, "document WHERE held IS NOT NULL"), "pinned": _count(con, "document WHERE pinned IS NOT NULL"),
-        "last_run": next(iter(runs), None), "last_success": next((r for r in _runs(con) if _complete(r)), None),
         "model": json.loads(meta["embedding"])["model"],
     }  # fmt: skip
+
+
+def _elsewhere(metadata: str, served: str | None, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """While another generation is filled its runs are on record there: the newer of both count."""
+    runs = {name: facts[name] for name in ("last_run", "last_success")}
+    with suppress(OSError):
+        for name in os.listdir(metadata):
+            if name != served and _NAME.fullmatch(name):
+                with (
+                    suppress(sqlite3.Error, OSError, ValueError),
+                    closing(_open(os.path.join(metadata, name, "catalog.db"))) as con,
+                ):
+                    for key, found in _newest(con).items():
+                        runs[key] = max(
+                            filter(None, (runs[key], found)), key=lambda r: r["finished"] or 0, default=None
+                        )
+    return runs
+
+
+def _newest(con: sqlite3.Connection) -> dict[str, Any]:
+    last = next(_runs(con), None)
+    return {"last_run": last, "last_success": next((r for r in _runs(con) if _complete(r)), None)}
 
 
 def _count(con: sqlite3.Connection, where: str) -> int:

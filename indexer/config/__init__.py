@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..core.model import Message
     from ..settings import Settings
 
-__all__ = ["FILE", "OTHER_VARIABLES", "check", "find_home", "load_settings", "resolve_home", "show"]
+__all__ = ["FILE", "OTHER_VARIABLES", "absent", "check", "find_home", "load_settings", "resolve_home", "show"]
 
 _NONE: Mapping[str, object] = {}
 
@@ -81,3 +81,10 @@ def check(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[M
     from . import report
 
     return report.check(settings, environ)
+
+
+def absent(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[Message]:
+    """The part of :func:`check` about modules, packages and secrets."""
+    from . import report
+
+    return report.absent(settings, environ)

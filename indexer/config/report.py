@@ -82,12 +82,13 @@ def _toml(value: Any) -> str:
 
 def check(settings: Settings, environ: Mapping[str, str]) -> list[Message]:
     """Empty if everything the settings name is there."""
-    return [
-        *_folders(settings),
-        *_tools(settings),
-        *_secrets(settings, gather(settings.home, {}, environ), environ),
-        *(channels.problems(settings.notify.urls) if settings.notify.urls else ()),
-    ]
+    addresses = channels.problems(settings.notify.urls) if settings.notify.urls else ()
+    return [*_folders(settings), *absent(settings, environ), *addresses]
+
+
+def absent(settings: Settings, environ: Mapping[str, str]) -> list[Message]:
+    """Modules, packages and secrets that the settings name and that are not there."""
+    return [*_tools(settings), *_secrets(settings, gather(settings.home, {}, environ), environ)]
 
 
 def _folders(settings: Settings) -> Iterator[Message]:
