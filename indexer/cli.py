@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("setup", "make a knowledge base here: indexer.toml and the three folders"),
     "update": ("update", "bring the index up to date with the folders"),
+    "run": ("daemon", "keep the index up to date by itself: every night, and while you work"),
+    "schedule": ("daemon", "as run, with the schedule alone"),
+    "watch": ("daemon", "as run, with watch mode alone: put a file into the folder and find it"),
     "search": ("search", "find passages"),
     "status": ("status", "is the index fresh, and what is wrong"),
     "doctor": ("doctor", "check the installation, and say what to do"),
@@ -38,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "gc": ("care", "forget what is past the retention, give space back"),
     "export": ("setup", "write the index, or what monitoring needs, for other programs"),
     "config": ("setup", "show or check the configuration"),
+    "notify": ("notify", "see whether notifications arrive"),
 }
 
 

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, TextIO
 
@@ -76,24 +76,10 @@ class Log:
         """An internal error: the sentence everywhere, the traceback in the file."""
         self._say(record_of(name, "error", message, facts, error))
 
-    @contextlib.contextmanager
-    def run(self, run: int | str, trigger: str) -> Iterator[None]:
-        """All lines of this thread carry the run's id meanwhile."""
-        token = self.enter(run, trigger)
-        try:
-            yield
-        finally:
-            self.leave(token)
-
     @staticmethod
-    def enter(run: int | str, trigger: str) -> Any:
-        """From here on lines of this thread belong to a run; returns what :meth:`leave` wants."""
-        return _run.set((run, trigger))
-
-    @staticmethod
-    def leave(token: Any) -> None:
-        """The run of :meth:`enter` is over."""
-        _run.reset(token)
+    def enter(run: int | str, trigger: str) -> None:
+        """From here on lines of this thread belong to this run; 0 is none."""
+        _run.set((run, trigger))
 
     def _say(self, record: logging.LogRecord) -> None:
         if record.levelno >= self.level:

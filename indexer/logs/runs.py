@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.errors import BUSY, INTERRUPTED
 from ..core.model import Ask, Key, Message
@@ -14,19 +14,30 @@ from .log import Log
 NAMED = 20
 """Files of a run that are named, of each kind; the rest is a number."""
 
-QUIET = ("look", "watch")
+QUIET = ("look", "watch", "retry")
 """Triggers that come often: their runs are worth a line when they did something."""
+
+
+class Open(NamedTuple):
+    """A run at work; ``run`` is its number, or :func:`stamp` before it has one."""
+
+    ask: Ask
+    at_ns: int
+    run: int | str
+    said: bool = False
 
 
 class RunLog:
     """``listen(kind, facts)``: begin, commit and end of each run, with what went wrong.
 
-    What stays wrong is said when it is new, not again with every look of the next weeks.
+    The line of the beginning waits for the run's number ("run", the first commit or the end), so
+    that all lines of a run have the same. A run may begin in the middle of another. What stays
+    wrong is said when it is new, not again with every look of the next weeks.
     """
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.token: Any = None
+        self.open: list[Open] = []
         self.known: dict[str, frozenset[Hashable]] = {}
 
     def __call__(self, kind: str, facts: Mapping[str, Any]) -> None:
@@ -36,23 +47,25 @@ class RunLog:
             if handle is not None:
                 handle(facts)
         except Exception as e:
-            said = Message("internal error: {kind}: {error}", {"kind": type(e).__name__, "error": str(e)})
-            self.log.failed("internal_error", said, e)
+            self._internal(e)
+
+    def _internal(self, e: BaseException) -> None:
+        said = Message("internal error: {kind}: {error}", {"kind": type(e).__name__, "error": str(e)})
+        self.log.failed("internal_error", said, e)
 
     def _on_begin(self, facts: Mapping[str, Any]) -> None:
-        ask: Ask = facts["ask"]
-        self._leave()
-        self.token = self.log.enter(facts.get("run") or stamp(facts["at_ns"]), ask.trigger)
-        level = "debug" if ask.trigger in QUIET else "info"
-        self.log.event(
-            "run_begin", level, Message("Run begins ({trigger})", {"trigger": ask.trigger}), paths=len(ask.paths)
-        )
+        at: int = facts["at_ns"]
+        self.open.append(Open(facts["ask"], at, stamp(at)))
+        self._bind()
+        if "run" in facts:
+            self._on_run(facts)
 
     def _on_run(self, facts: Mapping[str, Any]) -> None:
         """The run got its number in the history."""
-        self.log.enter(facts["run"], facts.get("trigger", ""))
+        self._say_begin(facts["run"])
 
     def _on_commit(self, facts: Mapping[str, Any]) -> None:
+        self._say_begin(facts.get("run", 0))
         self.log.event("commit", "info", Message("Commit {commit}: {documents} documents", facts), **facts)
 
     def _on_queue(self, facts: Mapping[str, Any]) -> None:
@@ -60,21 +73,37 @@ class RunLog:
 
     def _on_end(self, facts: Mapping[str, Any]) -> None:
         outcome: Outcome = facts["outcome"]
-        if outcome.run:
-            self.log.enter(outcome.run, outcome.ask.trigger)
+        while self.open and self.open[-1].ask != outcome.ask and any(x.ask == outcome.ask for x in self.open):
+            self.open.pop()  # it began in the middle of this run, and will begin again
+        if not self.open or self.open[-1].ask != outcome.ask:  # nobody said that it began
+            self.open = [Open(outcome.ask, outcome.started_ns, stamp(outcome.started_ns), said=True)]
         try:
+            self._say_begin(outcome.run)
+            if isinstance(facts.get("exception"), BaseException):
+                self._internal(facts["exception"])
             if outcome.report is not None:
-                self._found(outcome.report)
+                self._found(outcome.report, whole=not outcome.ask.paths)
                 self._done(outcome, outcome.report)
             else:
                 self._not_done(outcome)
         finally:
-            self._leave()
+            self.open.pop()
+            self._bind()
 
-    def _leave(self) -> None:
-        if self.token is not None:
-            self.log.leave(self.token)
-            self.token = None
+    def _bind(self) -> None:
+        """What this thread says belongs to the run that began last."""
+        self.log.enter(*((self.open[-1].run, self.open[-1].ask.trigger) if self.open else (0, "")))
+
+    def _say_begin(self, run: int) -> None:
+        if not self.open:
+            return
+        was = self.open[-1]
+        self.open[-1] = was._replace(run=run or was.run, said=True)
+        self._bind()
+        if not was.said:
+            level = "debug" if was.ask.trigger in QUIET else "info"
+            said = Message("Run begins ({trigger})", {"trigger": was.ask.trigger})
+            self.log.event("run_begin", level, said, paths=len(was.ask.paths), began_ns=was.at_ns)
 
     def _done(self, outcome: Outcome, report: Report) -> None:
         summary = report.summary()
@@ -103,15 +132,15 @@ class RunLog:
             level, message = "error", Message("The run could not go on: {error}", {"error": said})
         self.log.event("run_end", level, message, error=said, **facts)
 
-    def _found(self, report: Report) -> None:
-        """What of it is new since the last run."""
+    def _found(self, report: Report, *, whole: bool) -> None:
+        """What of it is new since the last run; a run over some paths knows nothing of the others."""
         for message in report.healed:
             self.log.event("healed", "warning", message)
-        for message in self._new("unavailable", [(str(m), m) for m in report.unavailable]):
+        for message in self._new("unavailable", [(str(m), m) for m in report.unavailable], whole):
             self.log.event("source_unavailable", "warning", message)
         problems = report.tally.problems.values()
-        self._failed(sorted(self._new("problems", [((p.key, p.reason.text), p) for p in problems])))
-        held: list[Key] = sorted(self._new("held", [(key, key) for key in report.tally.held]))
+        self._failed(sorted(self._new("problems", [((p.key, p.reason.text), p) for p in problems], whole)))
+        held: list[Key] = sorted(self._new("held", [(key, key) for key in report.tally.held], whole))
         if held:
             names = [str(key) for key in held[:NAMED]]
             count = len(report.tally.held)
@@ -126,10 +155,10 @@ class RunLog:
             said = Message("{count} more files failed", {"count": more})
             self.log.event("files_failed", "warning", said, count=more)
 
-    def _new(self, kind: str, items: Iterable[tuple[Hashable, Any]]) -> list[Any]:
-        """Those that the last run did not have."""
-        by_name = dict(items)
-        before, self.known[kind] = self.known.get(kind, frozenset()), frozenset(by_name)
+    def _new(self, kind: str, items: Iterable[tuple[Hashable, Any]], whole: bool) -> list[Any]:
+        """Those that were not there before."""
+        by_name, before = dict(items), self.known.get(kind, frozenset())
+        self.known[kind] = frozenset(by_name) if whole else before.union(by_name)
         return [value for name, value in by_name.items() if name not in before]
 
 

@@ -1,43 +1,12 @@
-"""A log in a temporary folder, closed afterwards, whose stderr is a text we can read."""
+"""The scene of each test of the log, closed afterwards."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from indexer.core.model import LogSettings
-from indexer.logs import Log, setup
-
-
-class Scene:
-    """Logs over one metadata folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.stream = folder, io.StringIO()
-        self.logs: list[Log] = []
-
-    def log(self, lang: str = "en", **values: Any) -> Log:
-        """A log with these settings; ``mask``, ``stream`` and ``environ`` go to the set-up."""
-        edges = {k: values.pop(k) for k in ("mask", "stream", "environ") if k in values}
-        made = setup(
-            LogSettings(**values), str(self.folder), lang=lang, **{"stream": self.stream, "environ": {}, **edges}
-        )
-        self.logs.append(made)
-        return made
-
-    @property
-    def file(self) -> str:
-        """What the file holds."""
-        return (self.folder / "logs" / "indexer.log").read_text("utf-8")
-
-    @property
-    def stderr(self) -> str:
-        """What was said on stderr."""
-        return self.stream.getvalue()
+from log_scene import Scene
 
 
 @pytest.fixture
@@ -46,10 +15,5 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
     made = Scene(tmp_path / "metadata")
     yield made
     for log in reversed(made.logs):
+        log.enter(0, "")
         log.close()
-
-
-@pytest.fixture
-def make(scene: Scene) -> Callable[..., Log]:
-    """``scene.log``."""
-    return scene.log

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Scene
+from log_scene import Scene
 
 from indexer.core.model import Message
 from indexer.logs import files

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from conftest import Scene
+from log_scene import Scene
 
 from indexer.core.model import EmbeddingSettings, Key, Message, NotifySettings
 from indexer.logs import mask_of
@@ -39,8 +39,8 @@ def test_text_is_a_sentence_in_the_users_language(scene: Scene, lang: str, sente
 def test_json_has_the_facts(scene: Scene) -> None:
     """One object a line: time with its zone, level, event, English sentence, facts; whatever the language."""
     log = scene.log("zh", format="json")
-    with log.run(7, "schedule"):
-        log.event("commit", "warning", COMMIT, commit=3, why=Message("no change"), names=("a", "b"))
+    log.enter(7, "schedule")
+    log.event("commit", "warning", COMMIT, commit=3, why=Message("no change"), names=("a", "b"))
     (line,) = parsed(scene.file)
     assert datetime.fromisoformat(line.pop("time")).tzinfo is not None
     assert line == {

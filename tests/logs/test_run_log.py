@@ -7,7 +7,7 @@ import logging
 import threading
 from typing import Any
 
-from conftest import Scene
+from log_scene import Scene
 
 from indexer.core.model import Ask, Key, Message
 from indexer.logs import RunLog
@@ -62,7 +62,7 @@ def test_each_line_of_a_run_has_its_id(scene: Scene) -> None:
 def test_the_text_has_it_too(scene: Scene) -> None:
     """[run 12] in front of the sentence."""
     listen = RunLog(scene.log())
-    listen("begin", {"ask": Ask("cli"), "at_ns": 5 * SECOND, "run": 12})
+    listen("begin", {"ask": Ask("schedule"), "at_ns": 5 * SECOND, "run": 12})
     listen("end", {"outcome": outcome(Report())})
     assert scene.stderr.count("[run 12] ") == 2
 
@@ -72,13 +72,44 @@ def test_a_run_without_a_number_has_an_id(scene: Scene) -> None:
     listen = RunLog(scene.log(format="json"))
     listen("begin", {"ask": Ask("cli"), "at_ns": 5 * SECOND + 7 * 10**6})
     listen("commit", {"commit": 4, "documents": 2})
-    listen("end", {"outcome": outcome(run=0, exit_code=5, error=Message("no change"))})
+    listen("end", {"outcome": outcome(ask=Ask("cli"), run=0, exit_code=5, error=Message("no change"))})
     assert len({x["run"] for x in lines(scene)}) == 1
     assert str(lines(scene)[0]["run"]).endswith(".007")
     listen("begin", {"ask": Ask("cli"), "at_ns": 5 * SECOND})
     listen("run", {"run": 13, "trigger": "cli"})
     listen("commit", {"commit": 5, "documents": 2})
-    assert lines(scene)[-1]["run"] == 13
+    assert [x["run"] for x in lines(scene)[-2:]] == [13, 13]
+
+
+def test_a_run_in_the_middle_of_another(scene: Scene) -> None:
+    """An urgent request goes first: its lines are its own, then the other run's go on; a second one that never ended is over with it."""
+    listen = RunLog(scene.log(format="json"))
+    bulk, urgent = Ask("schedule"), Ask("watch", (Key("kb", "a"),), urgent=True)
+    listen("begin", {"ask": bulk, "at_ns": 0})
+    listen("run", {"run": 12})
+    listen("begin", {"ask": urgent, "at_ns": 0})
+    listen("commit", {"commit": 4, "documents": 1, "run": 13})
+    listen("end", {"outcome": outcome(Report(), ask=urgent, run=13)})
+    listen("commit", {"commit": 5, "documents": 9})
+    listen("begin", {"ask": urgent, "at_ns": 0})
+    listen("end", {"outcome": outcome(Report(), ask=bulk)})
+    assert [(x["event"], x["run"]) for x in lines(scene)] == [
+        ("run_begin", 12), ("commit", 13), ("run_end", 13), ("commit", 12), ("run_end", 12),
+    ]  # fmt: skip
+    scene.logs[0].event("x", "info", Message("no change"))
+    assert "run" not in lines(scene)[-1]
+
+
+def test_an_internal_error_leaves_its_traceback_in_the_file(scene: Scene) -> None:
+    """The end of a run carries the exception; people get the sentence."""
+    try:
+        raise ZeroDivisionError("by zero")
+    except ZeroDivisionError as e:
+        trouble = e
+    RunLog(scene.log())("end", {"outcome": outcome(exit_code=1, error=Message("no change")), "exception": trouble})
+    assert "ZeroDivisionError: by zero" in scene.stderr
+    assert "Traceback" in scene.file
+    assert "Traceback" not in scene.stderr
 
 
 def test_the_end_says_the_counts(scene: Scene) -> None:
@@ -120,6 +151,9 @@ def test_what_stays_wrong_is_said_once(scene: Scene) -> None:
         listen("end", {"outcome": outcome(report, exit_code=4, ask=Ask(trigger))})
     events = [x["event"] for x in lines(scene)]
     assert [events.count(x) for x in ("file_failed", "held", "source_unavailable", "run_end")] == [2, 1, 1, 3]
+    listen("end", {"outcome": outcome(failing(1), ask=Ask("watch", (Key("kb", "000.pdf"),)), exit_code=3)})
+    listen("end", {"outcome": outcome(report, exit_code=4)})
+    assert [x["event"] for x in lines(scene)].count("file_failed") == 2
     listen("end", {"outcome": outcome(Report())})
     listen("end", {"outcome": outcome(report, exit_code=4)})
     assert [x["event"] for x in lines(scene)].count("file_failed") == 4
