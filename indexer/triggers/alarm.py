@@ -6,6 +6,7 @@ machine that was suspended are noticed late or never. The ticker makes it look a
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -65,5 +66,8 @@ class Alarm:
 
     def _run(self) -> None:
         while not self.stopped:
-            self._tick()
+            try:
+                self._tick()
+            except Exception:  # whatever one look met, the next one comes: a schedule must not end in silence
+                logging.getLogger(__name__).exception("schedule")
             self._wait(self._pause)

@@ -59,6 +59,14 @@ class _Failed(NamedTuple):
     again_ns: int = 0
 
 
+class _Memory:
+    """What one process remembers: the instant a run was asked for (0: none is at work), the last failure, what is done."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.known, self.failed, self.asked = Known(), _Failed(), 0
+
+
 class Schedule:
     """Give it ``ask`` and the record of runs; tell it each run that ended.
 
@@ -80,8 +88,7 @@ class Schedule:
     ) -> None:
         self.settings, self._ask, self._record, self._tell = settings, ask, record, tell
         self._now, self._clock, self._jumps = now, clock, Jumps(now, clock, asleep)
-        self._lock = threading.RLock()
-        self._known, self._failed, self._asked = Known(), _Failed(), 0
+        self._mind = _Memory()
         self._span: _Span | None = None
         self._quiet = self._blank = False
         self._alarm = Alarm(self.look, self.tick, wait, pause)
@@ -97,9 +104,11 @@ class Schedule:
         self._alarm.stop()
 
     def follow(self, earlier: Schedule) -> None:
-        """Go on where a schedule of other settings was stopped: the run it asked for may still be at work."""
-        with self._lock, earlier._lock:
-            self._known, self._failed, self._asked = earlier._known, earlier._failed, earlier._asked
+        """Go on where a schedule of other settings was stopped: the run it asked for may still be at work.
+
+        Said before :meth:`start`. They share their memory, so it does not matter which of them hears of its end.
+        """
+        self._mind = earlier._mind
 
     def text(self) -> Message:
         """When it runs, for a person."""
@@ -109,46 +118,46 @@ class Schedule:
         """When the next run is asked for: the next instant, or sooner when one failed; None when never."""
         if not self.settings.enabled:
             return None
-        with self._lock:
+        with self._mind.lock:
             span = self._spanning(self._now())
-            if self._asked or not self._failed.due or self._failed.due != span.begin:
+            if self._mind.asked or not self._mind.failed.due or self._mind.failed.due != span.begin:
                 return span.end
-            return min(self._failed.again_ns, span.end or self._failed.again_ns)
+            return min(self._mind.failed.again_ns, span.end or self._mind.failed.again_ns)
 
     def tick(self) -> None:
         """Look at the time zone, the clocks and what is owed, and set APScheduler's job right."""
-        with self._lock:
+        with self._mind.lock:
             self._follow_zone()
             self._follow_clock()
         self.look()
-        with self._lock:
+        with self._mind.lock:
             span, trigger = self._spanning(self._now()), self.trigger
         if span.end is not None:
             self._alarm.set(trigger, moment(span.end))
 
     def look(self) -> None:
         """Ask for the run that is owed now, if one is."""
-        with self._lock:
+        with self._mind.lock:
             now = self._now()
             due = self._owed(now)
-            if due and self._asked and due != self._asked:
-                self._skip(due, self.words.skipped(due, self._asked))
-            asks = bool(due) and not self._asked and not self._alarm.stopped and self._may(due, now)
+            if due and self._mind.asked and due != self._mind.asked:
+                self._skip(due, self.words.skipped(due, self._mind.asked))
+            asks = bool(due) and not self._mind.asked and not self._alarm.stopped and self._may(due, now)
             if asks:
-                self._asked = due
+                self._mind.asked = due
         if asks:  # outside of the lock: who is asked may be telling of the end of a run meanwhile
             self._ask(self._wish(due))
 
     def ended(self, outcome: Ended) -> None:
         """A run ended: what was asked for is done, or is tried again."""
         due = outcome.ask.due_ns
-        with self._lock:
-            if not due or due != self._asked:
+        with self._mind.lock:
+            if not due or due != self._mind.asked:
                 return
-            self._asked = 0
+            self._mind.asked = 0
             if outcome.exit_code in (DONE, PARTIAL):
-                self._known.add(due, self._now())
-                self._failed = _Failed()
+                self._mind.known.add(due, self._now())
+                self._mind.failed = _Failed()
             elif self._owed(self._now()) == due:
                 self._again(due, told=outcome.exit_code != INTERRUPTED)
 
@@ -160,10 +169,10 @@ class Schedule:
     def _owed(self, now: int) -> int:
         """The scheduled instant a run is owed for, or is at work for; 0 when there is none."""
         span = self._spanning(now)
-        if self._quiet or not span.begin or span.begin == self._asked:
+        if self._quiet or not span.begin or span.begin == self._mind.asked:
             return 0 if self._quiet else span.begin
         # where content is to be verified, no other run looks as closely as this one would
-        known = self._known.of(self._record(), full=not self.settings.verify_content)
+        known = self._mind.known.of(self._record(), full=not self.settings.verify_content)
         self._blank = not any(known)
         self._quiet = satisfied(span.begin, now, known)
         return 0 if self._quiet else span.begin
@@ -177,8 +186,8 @@ class Schedule:
 
     def _may(self, due: int, now: int) -> bool:
         """Whether what is owed is asked for now: after a failure not before its pause is over, late only if wanted."""
-        if self._failed.due == due:
-            return self._clock() >= self._failed.again
+        if self._mind.failed.due == due:
+            return self._clock() >= self._mind.failed.again
         if now - due <= LATE_NS:
             return True
         if not self.settings.catch_up:
@@ -188,14 +197,14 @@ class Schedule:
         return True
 
     def _skip(self, due: int, why: Message) -> None:
-        self._known.add(due, self._now())
+        self._mind.known.add(due, self._now())
         self._quiet = True
         self._tell("log", why)
 
     def _again(self, due: int, *, told: bool) -> None:
-        times = self._failed.times + 1 if self._failed.due == due else 1
+        times = self._mind.failed.times + 1 if self._mind.failed.due == due else 1
         pause = retry_seconds(times)
-        self._failed = _Failed(due, times, self._clock() + pause, self._now() + int(pause * 1e9))
+        self._mind.failed = _Failed(due, times, self._clock() + pause, self._now() + int(pause * 1e9))
         if told:  # an interrupted run is owed again when the process comes back
             self._tell("log", self.words.again(due, round(pause / 60)))
 
@@ -206,11 +215,11 @@ class Schedule:
         self._tell("log", jumped(jump))
         self._span = None
         moved = int((jump.stepped + jump.slept) * 1e9)
-        self._failed = self._failed._replace(again_ns=self._failed.again_ns + moved)
+        self._mind.failed = self._mind.failed._replace(again_ns=self._mind.failed.again_ns + moved)
         if jump.stepped * 1e9 < -FUTURE_NS:
-            self._known.set_back(self._now(), self._record())
+            self._mind.known.set_back(self._now(), self._record())
         elif jump.stepped * 1e9 > FUTURE_NS:
-            self._known.set_forward()
+            self._mind.known.set_forward()
 
     def _follow_zone(self) -> None:
         """Somebody who travels sets the system's time zone while this runs."""

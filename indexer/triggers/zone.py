@@ -8,6 +8,8 @@ from contextlib import suppress
 from datetime import tzinfo
 from zoneinfo import ZoneInfo
 
+from ..config.problems import Wrong
+from ..config.schedules import check_zone
 from ..core.errors import ConfigError
 
 _SYSTEM = ("/etc/localtime", "/etc/timezone")
@@ -16,7 +18,7 @@ _SYSTEM = ("/etc/localtime", "/etc/timezone")
 def zone(name: str) -> tzinfo:
     """The named zone, "" the system's; raises ConfigError when it cannot be told."""
     if name:
-        return ZoneInfo(name)
+        return _named(name)
     from tzlocal import reload_localzone
 
     try:
@@ -29,6 +31,14 @@ def zone(name: str) -> tzinfo:
             "The time zone of this machine cannot be told ({why}). Name it in indexer.toml: time_zone below [schedule], such as Europe/Berlin.",
             why=str(e),
         ) from e
+
+
+def _named(name: str) -> tzinfo:
+    try:
+        check_zone(name)
+        return ZoneInfo(name)
+    except Wrong as e:  # the configuration was read on a machine, or at a time, that had this zone
+        raise ConfigError("schedule.time_zone = {zone}: {why}", zone=name, why=e.why) from e
 
 
 def stamp(name: str) -> object:

@@ -91,13 +91,13 @@ class Lab:
         self.wall = ns(text)
         self.schedule.tick()
 
-    def end(self, exit_code: int = 0) -> None:
-        """The run asked for last ends, and goes on record."""
+    def end(self, exit_code: int = 0, heard: Schedule | None = None) -> None:
+        """The run asked for last ends, and goes on record; ``heard``: who is told, if not the schedule of now."""
         ask = self.asks[-1][0]
         if exit_code in (0, 3):
             self.dues.add(ask.due_ns)
             self.full = self.asks[-1][1]
-        self.schedule.ended(Ended(ask, exit_code))
+        (heard or self.schedule).ended(Ended(ask, exit_code))
 
     @property
     def asked(self) -> list[tuple[str, str]]:

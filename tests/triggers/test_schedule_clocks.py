@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from threading import Event
 
 import pytest
 from hypothesis import given, settings
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 from schedule_lab import Ended, Lab, ns, shown
 
 from indexer.care.runs import RunRecord
+from indexer.core.errors import ConfigError
 from indexer.core.model import Ask, Budget, ScheduleSettings
-from indexer.triggers.schedule import PAUSE
+from indexer.triggers.alarm import Alarm
+from indexer.triggers.schedule import PAUSE, Schedule
 
 YESTERDAY = RunRecord(frozenset({ns("2031-06-09 02:00")}), ns("2031-06-09 02:00"))
 HOURLY = ScheduleSettings(cron="0 * * * *")
@@ -235,13 +238,15 @@ def test_a_clock_that_was_behind_for_a_while_repeats_no_night() -> None:
 
 def test_a_clock_far_in_the_past_at_start_costs_one_run_at_most() -> None:
     """A board without a battery starts in 1970 until the network tells it the time."""
-    lab = nightly("1970-02-01 00:00")
-    lab.end()
-    lab.set_clock("2031-06-09 12:00")
-    lab.run_to("2031-06-10 01:59")
-    assert len(lab.asks) <= 2
-    lab.run_to("2031-06-10 02:00")
-    assert lab.asked[-1] == ("10 02:00", "10 02:00")
+    for start in ("1970-01-01 01:00:05", "1970-02-01 00:00"):
+        lab = nightly(start)
+        if lab.asks:
+            lab.end()
+        lab.set_clock("2031-06-09 12:00")
+        lab.run_to("2031-06-10 01:59")
+        assert len(lab.asks) <= 2
+        lab.run_to("2031-06-10 02:00")
+        assert lab.asked[-1] == ("10 02:00", "10 02:00")
 
 
 def test_a_step_forward_over_the_instant_is_owed_the_run() -> None:
@@ -265,8 +270,9 @@ def test_nights_when_the_clocks_change(start: str, instant: str) -> None:
     assert lab.asked == [(instant[8:], instant[8:])]
 
 
-def test_other_settings_while_the_run_is_at_work() -> None:
-    """SIGHUP in the middle of the night's run does not ask for it a second time."""
+@pytest.mark.parametrize("told", ["earlier", "schedule"])
+def test_other_settings_while_the_run_is_at_work(told: str) -> None:
+    """SIGHUP in the middle of the night's run does not ask for it a second time, whichever of the two hears of its end."""
     lab = nightly("2031-06-10 01:59")
     lab.run_to("2031-06-10 02:30")
     earlier = lab.schedule
@@ -274,7 +280,7 @@ def test_other_settings_while_the_run_is_at_work() -> None:
     lab.settings = lab.settings._replace(max_minutes=60)
     lab.boot(earlier)
     lab.run_to("2031-06-10 03:00")
-    lab.end()
+    lab.end(heard=earlier if told == "earlier" else lab.schedule)
     lab.run_to("2031-06-11 02:00")
     assert [due for due, _ in lab.asked] == ["10 02:00", "11 02:00"]
     assert lab.log == []
@@ -285,9 +291,7 @@ def test_another_time_zone_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("TZ", "Europe/Berlin")
     lab = nightly("2031-06-10 12:00")
     lab.end()
-    moving = lab.schedule.__class__(
-        ScheduleSettings(), lab._ask, lab.record, lambda: lab.wall, lambda: lab.monotonic, lab._tell
-    )
+    moving = Schedule(ScheduleSettings(), lab._ask, lab.record, lambda: lab.wall, lambda: lab.monotonic, lab._tell)
     moving.tick()
     assert moving.next_ns() == ns("2031-06-11 02:00")
     monkeypatch.setenv("TZ", "America/New_York")
@@ -309,10 +313,34 @@ def test_an_outcome_of_another_run_changes_nothing() -> None:
     assert lab.log == ["The run of 2031-06-11 02:00 is skipped: that of 2031-06-10 02:00 has not ended."]
 
 
+def test_a_zone_that_is_gone_is_named_with_the_remedy() -> None:
+    """The settings were read where it existed."""
+    with pytest.raises(ConfigError) as e:
+        Schedule(ScheduleSettings(time_zone="Europe/Berln"), print, RunRecord)
+    assert "Europe/Berlin" in str(e.value)
+
+
+def test_a_tick_that_fails_is_not_the_last(caplog: pytest.LogCaptureFixture) -> None:
+    """The thread goes on, the log has it."""
+    ticks, enough = [], Event()
+
+    def tick() -> None:
+        ticks.append(1)
+        if len(ticks) > 2:
+            enough.set()
+        raise OSError("no clock")
+
+    alarm = Alarm(print, tick, None, 0.01)
+    alarm.start()
+    assert enough.wait(60)
+    alarm.stop()
+    assert "no clock" in caplog.text
+
+
 def test_switched_off() -> None:
     """It never runs, and says so."""
     lab = Lab("2031-06-10 01:00", record=YESTERDAY)
-    off = lab.schedule.__class__(ScheduleSettings(enabled=False), lab._ask, lab.record)
+    off = Schedule(ScheduleSettings(enabled=False), lab._ask, lab.record)
     off.start()
     off.stop()
     assert off.next_ns() is None
@@ -352,7 +380,7 @@ def test_after_any_history_no_instant_is_done_twice_and_none_is_forgotten(
     """Successful runs stand for rising instants; left alone at the end, the schedule is owed nothing."""
     lab, done = Lab("2031-10-24 12:00", chosen), []
     for what, amount in [*steps, ("end", 0.0), ("run", 60.0), ("end", 0.0)]:
-        pending = bool(lab.asks) and lab.schedule._asked == lab.asks[-1][0].due_ns
+        pending = bool(lab.asks) and lab.schedule._mind.asked == lab.asks[-1][0].due_ns
         if what == "end" and pending:
             lab.end(int(amount))
             done += [lab.asks[-1][0].due_ns] if amount in (0.0, 3.0) else []
@@ -364,4 +392,4 @@ def test_after_any_history_no_instant_is_done_twice_and_none_is_forgotten(
         elif what != "end":
             {"run": lambda s: lab.run_for(min(s, 2000)), "sleep": lab.sleep, "freeze": lab.freeze}[what](amount)
     assert all(a < b for a, b in pairwise(done)), [shown(d) for d in done]
-    assert lab.schedule._owed(lab.wall) in (0, lab.schedule._failed.due)
+    assert lab.schedule._owed(lab.wall) in (0, lab.schedule._mind.failed.due)
