@@ -19,6 +19,7 @@ from .look import DAY_NS, Looked, Request, World
 from .report import Report
 from .sources import folder
 from .store import disk
+from .store.author import Author
 from .store.batch import Batch, removal, standing
 from .store.local import Store
 
@@ -64,7 +65,8 @@ class Batches:
 
     def _begin(self) -> None:
         now, days = self.world.now_ns(), self.world.settings.scrub_days
-        self.batch = Batch(run=self.run_id(), at=now, note=self.request.trigger, scrub_ns=days * DAY_NS)
+        by = Author(self.request.actor, self.request.client, self.request.trigger).named()
+        self.batch = Batch(run=self.run_id(), at=now, note=by.trigger, scrub_ns=days * DAY_NS, author=by)
         self.batch.above, self.began = self.floor, now
 
     def work(self, looked: Sequence[Looked]) -> None:

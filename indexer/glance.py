@@ -137,10 +137,10 @@ def _documents(con: sqlite3.Connection) -> dict[str, int]:
 
 
 def _runs(con: sqlite3.Connection) -> Iterator[dict[str, Any]]:
-    """The runs on record, newest first; read as far as asked."""
+    """The runs that ended, newest first; read as far as asked. One at work or killed is on record since its first commit."""
     columns = ("run", "started", "finished", "actor", "trigger", "exit_code")
     for *row, report in con.execute(
-        "SELECT id,started,finished,actor,trigger,exit_code,report FROM run ORDER BY id DESC"
+        "SELECT id,started,finished,actor,trigger,exit_code,report FROM run WHERE finished IS NOT NULL ORDER BY id DESC"
     ):
         yield {**dict(zip(columns, row, strict=True)), "report": json.loads(report) if report else {}}
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .look import Request
+from .store.author import Author
+from .store.author import whoami as actor
 from .store.local import Store
+
+__all__ = ["Recorded", "actor", "author", "record"]
 
 
 class Recorded(NamedTuple):
@@ -32,12 +35,6 @@ def record(store: Store, run: Recorded) -> None:
     )
 
 
-def actor() -> str:
-    """Who runs this process, for the record: user@host."""
-    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "?")
-    try:
-        import pwd
-
-        return f"{pwd.getpwuid(os.getuid()).pw_name}@{host}"
-    except (ImportError, KeyError):
-        return f"{os.environ.get('USERNAME', '?')}@{host}"
+def author(request: Request) -> Author:
+    """On whose behalf a request is served."""
+    return Author(request.actor, request.client, request.trigger).named()

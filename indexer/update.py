@@ -12,7 +12,7 @@ from typing import Any
 
 from . import aside
 from .batches import Batches
-from .care import generations, snapshots, upkeep
+from .care import audit_mend, generations, snapshots, upkeep
 from .care.earlier import earlier
 from .care.generations import Opened
 from .care.verify import CATALOG, verify
@@ -21,7 +21,7 @@ from .core.model import Message
 from .embedding import Embedding
 from .gaps import Passed
 from .look import Looked, Looker, Request, World
-from .recording import Recorded, actor, record
+from .recording import Recorded, actor, author, record
 from .report import Problem, Report
 from .store.local import Store
 from .store.lock import writer_lock
@@ -35,6 +35,7 @@ class Run:
 
     opened: Opened
     store: Store
+    _batches: Batches
 
     def __init__(self, world: World, request: Request) -> None:
         self.world, self.request = world, request
@@ -70,7 +71,7 @@ class Run:
 
     def _with_store(self, store: Store) -> None:
         """Work on one generation; started again on a new one when this one proves damaged."""
-        self.store = store
+        self.store, store.author = store, author(self.request)
         self.embedding = Embedding(self.world, store.catalog, self.opened.donor, self.tally)
         self.report.commit_before = self.report.commit = store.catalog.head()
         if not self.request.dry_run:
@@ -87,7 +88,7 @@ class Run:
             floor = max(floor, self._retire_served(self.request))
         self._floor = floor
         source = earlier(self.world.layout, *self.opened.earlier) if self.opened.earlier else None
-        batches = Batches(
+        batches = self._batches = Batches(
             self.world, self.request, store, self.embedding, self.report, self._run_id, floor, source, self._give_way
         )
         try:
@@ -109,6 +110,8 @@ class Run:
             )
         healed += upkeep.heal_segments(store, self.embedding.embed, prove=self.request.repair)
         if self.request.repair:
+            healed += audit_mend.mend(store, self._run_id(), self.world.now_ns())
+            self.report.commit = store.catalog.head()
             healed += snapshots.discard_damaged(self.world.layout, store.generation)
             if wrong := recover(store.catalog, always=True):
                 healed.append(Message("{count} folder records were written again.", {"count": wrong}))
@@ -118,7 +121,7 @@ class Run:
         if not self.opened.served and self.world.layout.named() is None:
             self.world.layout.serve(store.generation)
 
-    def _retire_served(self, request: Request) -> int:
+    def _retire_served(self, request: Request, run: int = 0) -> int:
         """While another generation is filled, what is deleted goes from the served one at once.
 
         Returns the served generation's newest commit, 0 when none is served.
@@ -128,10 +131,11 @@ class Run:
             return 0
         opened, scratch = Store.open(self.world.layout, served), Report()
         try:
-            self._run_id(opened)
+            number = run or self._run_id(opened)
             looker = Looker(self.world, request, opened.catalog, scratch)
             looked = [x for s in self.world.settings.sources if (x := looker.look(s)) is not None]
-            Batches(self.world, request, opened, self.embedding, scratch, self._run_id).retire(looked)
+            floor = self.store.catalog.head()  # no two commits of a knowledge base have one number
+            Batches(self.world, request, opened, self.embedding, scratch, lambda: number, floor).retire(looked)
             return opened.catalog.head()
         finally:
             opened.close()
@@ -144,13 +148,13 @@ class Run:
             place = aside.Place(self.store, self.opened.donor, self._floor, self._run_id() + self._after)
             report = aside.serve(self.world, request, place, passed)
             if not self.opened.served:
-                self._retire_served(request)
+                self._batches.floor = self._floor = max(self._floor, self._retire_served(request, place.run))
             self.world.tell("passed", {"report": report})
 
     def _run_id(self, store: Store | None = None) -> int:
         if not self.report.run:
-            db = (store or self.store).catalog.db
-            self.report.run = int(db.value("SELECT seq FROM sqlite_sequence WHERE name='run'") or 0) + 1
+            sql = "SELECT seq FROM sqlite_sequence WHERE name='run'"
+            self.report.run = max(int(s.catalog.db.value(sql) or 0) for s in (self.store, store or self.store)) + 1
         return self.report.run
 
     def _record_failure(self, e: IndexerError) -> None:

@@ -11,6 +11,7 @@ CATALOG = "catalog"  # given up for a snapshot, or made anew
 RECORDS = "records"  # folder records are written again from the documents
 LOST = "lost"  # commits at the end of the log; what lies in the folders is indexed again
 SNAPSHOT = "snapshot"  # removed
+TRAIL = "audit"  # audit entries: put back from a snapshot, else an entry says what is missing
 
 
 class Finding(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..core.errors import StoreDamaged
 from ..core.model import Message
-from ..store import disk
+from ..store import disk, tip
 from ..store.catalog import NAME, Catalog
 from ..store.local import Layout, Store
 from ..store.seal import SEAL, seal
@@ -154,6 +154,8 @@ def restore(layout: Layout, generation: str, snapshot: Snapshot) -> str:
 def highest_commit(layout: Layout, generation: str) -> int:
     """A number no commit of a damaged generation exceeds, as far as can be known."""
     known = [s.commit for s in listed(layout, generation)]
+    if (published := tip.read(layout.metadata / generation)) is not None:
+        known.append(published.commit)
     try:
         catalog = Catalog.open(layout.metadata / generation, readonly=True)
         known.append(catalog.head())

@@ -19,6 +19,7 @@ from ..store.local import Layout, Store
 from ..store.passages import Passages
 from ..store.publish import put_documents
 from ..store.texts import key_of
+from . import audit_succession
 
 if TYPE_CHECKING:
     from ..store.vectors import Vectors
@@ -47,6 +48,16 @@ def seed(old: Catalog, new: Catalog) -> None:
         )
         put_documents(new.db, map(_unread, rows))
         new.set_meta(seeded=old.head())
+        reserve_runs(new, old)
+
+
+def reserve_runs(new: Catalog, old: Catalog | None) -> None:
+    """Let runs from now on have numbers that none had before, inside a write; ``old`` None: it cannot be read."""
+    sql = "SELECT seq FROM sqlite_sequence WHERE name='run'"
+    own = int(new.db.value(sql) or 0)
+    used = int(old.db.value(sql) or 0) if old is not None else own + 1000
+    new.db.run("DELETE FROM sqlite_sequence WHERE name='run'")
+    new.db.run("INSERT INTO sqlite_sequence(name,seq) VALUES('run',?)", (max(own, used),))
 
 
 def _marked(blob: bytes) -> bytes:
@@ -61,12 +72,19 @@ def carry(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: int) ->
     """Let ``store``, about to be served, show the last good version of what it could not read.
 
     The chunks stay as the old profile cut them, the vectors are the new one's. Returns how many
-    documents were brought over; a damaged served catalog brings none. Under ``writer.lock``.
+    documents were brought over; a damaged served catalog brings none. The last commit in it goes
+    on with the served audit trail. Under ``writer.lock``.
     """
+    served = layout.named()
+    if served is None or served == store.generation:
+        return 0
+    brought = _shown_still(layout, store, served, embed, run, at)
+    audit_succession.succeed(layout, store, run, at)
+    return brought
+
+
+def _shown_still(layout: Layout, store: Store, served: str, embed: EmbedKeyed, run: int, at: int) -> int:
     try:
-        served = layout.named()
-        if served is None or served == store.generation:
-            return 0
         old = Catalog.open(layout.metadata / served, readonly=True)
     except StoreDamaged:
         return 0

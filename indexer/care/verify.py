@@ -18,8 +18,8 @@ from ..store import disk, tip
 from ..store.local import Store
 from ..store.seal import SEAL, seal
 from ..store.texts import Texts, key_of
-from . import proofs, snapshots
-from .findings import CATALOG, LOST, RECORDS, SNAPSHOT, VECTORS, Finding
+from . import audit_proofs, proofs, snapshots
+from .findings import CATALOG, LOST, RECORDS, SNAPSHOT, TRAIL, VECTORS, Finding
 
 
 def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, head: bool = True) -> list[Finding]:
@@ -29,7 +29,7 @@ def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, hea
     """
     checks: tuple[Callable[[Store], Iterable[Finding]], ...] = (
         *((_head,) if head else ()), _sqlite, _seal, _segments, proofs.contents, proofs.liveness, proofs.documents, proofs.commits,
-        proofs.added, proofs.records, _tip, _snapshots,
+        proofs.added, proofs.records, audit_proofs.audited, _tip, _snapshots,
     )  # fmt: skip
     found: list[Finding] = []
     for check in checks:
@@ -128,4 +128,4 @@ def _hash_is(path, sha: bytes) -> bool:  # type: ignore[no-untyped-def]
         return False
 
 
-__all__ = ["CATALOG", "LOST", "RECORDS", "SNAPSHOT", "VECTORS", "Finding", "verify"]
+__all__ = ["CATALOG", "LOST", "RECORDS", "SNAPSHOT", "TRAIL", "VECTORS", "Finding", "verify"]

@@ -87,21 +87,25 @@ def _snapshots(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 
 def _rollback(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     from ..care import rollback
+    from ..care.runs import recorded
+    from ..store.author import Author
 
     if options.release:
-        with _writing(kb) as store:
-            count = rollback.release(store, _run_number(store), time.time_ns())
+        with _writing(kb) as store, recorded(store, Author(trigger="release"), time.time_ns) as (run, at, summary):
+            count = summary["released"] = rollback.release(store, run, at)
         out.say("{count} documents are released; the next update shows what lies in the folder.", count=count)
         return DONE
     if not (options.commit or "").isdigit():
         raise UsageError("Say which commit: `indexer rollback COMMIT` (`indexer history` lists them).")
     wanted = int(options.commit)
     with _writing(kb) as store:
+        rollback.check_commit(store.catalog, wanted)
         if options.dry_run:
-            rollback.check_commit(store.catalog, wanted)
             changes, head = rollback.changes(store.catalog, store.catalog.head(), wanted), store.catalog.head()
         else:
-            head, changes = rollback.rollback(store, wanted, _run_number(store), time.time_ns())
+            with recorded(store, Author(trigger="rollback"), time.time_ns) as (run, at, summary):
+                head, changes = rollback.rollback(store, wanted, run, at)
+                summary["rolled_back"] = len(changes)
     if options.json:
         out.json(
             {
@@ -127,10 +131,6 @@ def _verb(change) -> str:  # type: ignore[no-untyped-def]
     if change.after is None:
         return "deleted"
     return "added" if change.before is None else "modified"
-
-
-def _run_number(store: Store) -> int:
-    return int(store.catalog.db.value("SELECT seq FROM sqlite_sequence WHERE name='run'") or 0)
 
 
 def _verify(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:

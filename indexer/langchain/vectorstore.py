@@ -14,6 +14,7 @@ from langchain_core.vectorstores.utils import maximal_marginal_relevance
 from ..api import KnowledgeBase
 from ..core.errors import UsageError
 from ..embed.text import clean
+from ..store.author import Author
 from . import reading, writing
 from .documents import document, place_of, plain
 from .embeddings import IndexerEmbeddings, knowledge_base_with
@@ -42,10 +43,16 @@ class IndexerVectorStore(VectorStore):
     time) and ``score_threshold`` (a least cosine). May be used from several threads.
     """
 
-    def __init__(self, knowledge_base: KnowledgeBase, *, busy_seconds: float = 10.0) -> None:
-        """``busy_seconds``: how long to wait for another writer before Busy is raised."""
+    def __init__(
+        self, knowledge_base: KnowledgeBase, *, busy_seconds: float = 10.0, actor: str = "", client: str = ""
+    ) -> None:
+        """``busy_seconds``: how long to wait for another writer before Busy is raised.
+
+        ``actor`` and ``client``: who adds and deletes, and from where, for the audit trail; "" is the user of this process.
+        """
         self.knowledge_base = knowledge_base
         self.busy_seconds = busy_seconds
+        self.author = Author(actor, client)
 
     @classmethod
     def open(cls, home: str | os.PathLike[str], embedding: Embeddings | None = None, **options: Any) -> Self:
@@ -66,7 +73,12 @@ class IndexerVectorStore(VectorStore):
         Raises UsageError, EmbeddingFailed, Busy, DiskFull; then nothing of it is there.
         """
         ids = _ids(documents, kwargs.get("ids"))
-        writing.put(self.knowledge_base, [_made(i, d) for i, d in zip(ids, documents, strict=True)], self.busy_seconds)
+        writing.put(
+            self.knowledge_base,
+            [_made(i, d) for i, d in zip(ids, documents, strict=True)],
+            self.busy_seconds,
+            self.author,
+        )
         return ids
 
     def add_texts(
@@ -97,7 +109,7 @@ class IndexerVectorStore(VectorStore):
         for i in ids or ():
             if (place := place_of(i)) and any(s.name == place.key.source for s in self.knowledge_base.settings.sources):
                 raise UsageError("{document} comes from a file; delete the file and update.", document=str(place.key))
-        writing.drop(self.knowledge_base, ids if ids is None else list(map(str, ids)), self.busy_seconds)
+        writing.drop(self.knowledge_base, ids if ids is None else list(map(str, ids)), self.busy_seconds, self.author)
         return True
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:

@@ -5,7 +5,6 @@ What is new is embedded before the lock is taken, so that a long embedding block
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..care import generations, handmade, upkeep
 from ..care.handmade import Made
+from ..care.runs import next_run, record
 from ..core.errors import Busy, IndexerError
 from ..store import disk
+from ..store.author import Author
 from ..store.batch import Batch
 from ..store.local import Store
 from ..store.lock import writer_lock
 from ..store.texts import key_of
-from ..update import actor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ..api import KnowledgeBase
 
 _TRIGGER = "langchain"
+NOBODY = Author()
+"""Nobody is named: it is the user of this process."""
+
 _RETRY_SECONDS = 0.05
 
 
@@ -38,7 +41,7 @@ class _Prepared(NamedTuple):
     vectors: Mapping[bytes, NDArray[np.float32]]
 
 
-def put(kb: KnowledgeBase, made: Sequence[Made], wait_seconds: float) -> None:
+def put(kb: KnowledgeBase, made: Sequence[Made], wait_seconds: float, author: Author = NOBODY) -> None:
     """Add or replace documents. Up to ``batch_passages`` of them are one commit: all or none.
 
     Raises Busy when another process writes for longer than ``wait_seconds``, EmbeddingFailed
@@ -47,18 +50,18 @@ def put(kb: KnowledgeBase, made: Sequence[Made], wait_seconds: float) -> None:
     for i in range(0, len(made), kb.settings.batch_passages):
         part = made[i : i + kb.settings.batch_passages]
         prepared = _prepare(kb, part)
-        with _session(kb, wait_seconds) as session:
+        with _session(kb, wait_seconds, author) as session:
             batch = handmade.upsert(session.store, session.source, part, session.run, session.at, _TRIGGER)
             if batch.texts:
                 batch.vectors = _vectors(kb, session.store, batch.texts, prepared)
             session.commit(batch)
 
 
-def drop(kb: KnowledgeBase, ids: Sequence[str] | None, wait_seconds: float) -> None:
+def drop(kb: KnowledgeBase, ids: Sequence[str] | None, wait_seconds: float, author: Author = NOBODY) -> None:
     """Take documents out, all of them for None; ids that are not there are passed over."""
     if kb.layout.served() is None:
         return
-    with _session(kb, wait_seconds) as session:
+    with _session(kb, wait_seconds, author) as session:
         session.commit(handmade.removals(session.store, session.source, ids, session.run, session.at, _TRIGGER))
 
 
@@ -71,7 +74,7 @@ class _Session:
     def __init__(self, kb: KnowledgeBase, store: Store) -> None:
         self.kb, self.store, self.at = kb, store, time.time_ns()
         self.source = handmade.source_of(store)
-        self.run = int(store.catalog.db.value("SELECT seq FROM sqlite_sequence WHERE name='run'") or 0) + 1
+        self.run = next_run(store.catalog)
 
     def commit(self, batch: Batch) -> None:
         """Publish, then record the run and keep the store small; nothing at all for an empty batch.
@@ -95,20 +98,16 @@ class _Session:
     def _record(self, batch: Batch) -> None:
         gone = sum(s.content is None for s in batch.settled)
         report = {"added": len(batch.settled) - gone, "deleted": gone, "embedded": len(batch.texts)}
-        db = self.store.catalog.db
-        with db.write():
-            db.run(
-                "INSERT INTO run(id,started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,?,?,0,?)",
-                (self.run, self.at, time.time_ns(), actor(), _TRIGGER, json.dumps(report)),
-            )
+        record(self.store, self.run, (self.at, time.time_ns()), report)
 
 
 @contextmanager
-def _session(kb: KnowledgeBase, wait_seconds: float) -> Iterator[_Session]:
+def _session(kb: KnowledgeBase, wait_seconds: float, author: Author) -> Iterator[_Session]:
     if any(s.name == handmade.SOURCE for s in kb.settings.sources):
         raise handmade.reserved()
     with writer_lock(kb.layout.lock, "langchain", _patience(wait_seconds)):
         store = _open(kb)
+        store.author = author.named()._replace(trigger=_TRIGGER)
         try:
             yield _Session(kb, store)
         finally:

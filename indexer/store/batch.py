@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from .author import Author
 from .catalog import GONE, DocumentRow
 
 if TYPE_CHECKING:
@@ -46,10 +47,14 @@ class Settled(NamedTuple):
 
 
 class Batch:
-    """All that one transaction is to change."""
+    """All that one transaction is to change, and on whose behalf (by default: whoever opened the store)."""
 
-    def __init__(self, run: int, at: int, note: str = "", scrub_ns: int = 0, settled: Iterable[Settled] = ()) -> None:
-        self.run, self.at, self.note, self.scrub_ns = run, at, note, scrub_ns
+    def __init__(
+        self, run: int, at: int, note: str = "", scrub_ns: int = 0, settled: Iterable[Settled] = (), author: Author | None = None
+    ) -> None:  # fmt: skip
+        self.run, self.at, self.note, self.scrub_ns, self.author = run, at, note, scrub_ns, author or Author()
+        self.audited = True  # whether the commit takes effect at once, see store.audit
+        self.lost: tuple[int, bytes] | None = None  # a commit that was published and is not in the catalog any more
         self.unfinished: bool | None = None  # whether folders are left without their record; None: no folders here
         self.above = 0  # the commit's number exceeds this one: readers never see numbers fall
         self.settled: list[Settled] = list(settled)

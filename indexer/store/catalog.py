@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.errors import StoreDamaged
+from ..core.errors import StoreDamaged, UsageError
 from ..core.model import Chunk, Message
 from . import disk, schema
 from .db import Db
@@ -141,9 +141,7 @@ class Catalog:
             disk.step("create", folder / NAME)
         db = Db(folder / NAME)
         with db.write():
-            for statement in schema.TABLES.split(";"):
-                if statement.strip():
-                    db.run(statement)
+            _run_script(db, schema.TABLES)
             rows = {"format": schema.FORMAT, "first_commit": first_commit, **meta}
             db.run_many("INSERT INTO meta VALUES(?,?)", rows.items())
             catalog = cls(db)
@@ -151,17 +149,31 @@ class Catalog:
         return catalog
 
     def _check(self) -> None:
-        try:
-            found = self.meta("format")
-        except StoreDamaged:
-            raise
-        if found != schema.FORMAT:
+        """An older format is migrated before anything is written, and read as it is; a newer one is not touched."""
+        found = self.meta("format")
+        if found == schema.FORMAT:
+            return
+        facts = self.facts()
+        if not isinstance(found, int) or found < 1 or facts.get(SEAL) != seal(facts):
             raise StoreDamaged(
                 "The catalog {path} has format {found}, this version reads {known}; run `indexer repair`.",
                 path=str(self.db.path),
                 found=found,
                 known=schema.FORMAT,
             )
+        if found > schema.FORMAT:
+            raise UsageError(
+                "The catalog {path} was written by a newer version (format {found}, this one knows {known}). Install that version again.",
+                path=str(self.db.path), found=found, known=schema.FORMAT,
+            )  # fmt: skip
+        if not self.db.readonly:
+            self._migrate()
+
+    def _migrate(self) -> None:
+        with self.db.write():
+            for step in range(int(self.meta("format")), schema.FORMAT):
+                _run_script(self.db, schema.MIGRATIONS[step])
+            self.set_meta(format=schema.FORMAT)
 
     def close(self) -> None:
         """Close the connection."""
@@ -216,6 +228,11 @@ class Catalog:
     def counts(self) -> dict[str, int]:
         """Documents by state; ``gone`` ones are history."""
         return dict(self.db.all("SELECT state,count(*) FROM document GROUP BY state"))
+
+
+def _run_script(db: Db, script: str) -> None:
+    for statement in filter(str.strip, script.split(";")):
+        db.run(statement)
 
 
 def stamp(path: Path) -> str:

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import StoreDamaged
-from . import disk, publish, texts, tip, vectors
+from . import audit, disk, publish, texts, tip, vectors
+from .author import Author
 from .batch import Batch, removal
 from .catalog import NAME, Catalog, stamp
 
@@ -99,6 +100,7 @@ class Store:
         self.folder = layout.metadata / generation
         self.texts_folder = self.folder / "texts"
         self.vectors_folder = layout.vectorstore / generation
+        self.author = Author()  # of every batch that names none
 
     @classmethod
     def open(cls, layout: Layout, generation: str) -> Store:
@@ -135,6 +137,7 @@ class Store:
             segment = self.write_segment(
                 list(new_ids.values()), [t.encode() for t in batch.texts.values()], batch.vectors
             )
+        self.attribute(batch)
         before = self.catalog.head()
         with self.catalog.db.write():
             n = publish.write_batch(self.catalog, batch, new_ids, segment)
@@ -142,9 +145,21 @@ class Store:
             self.note_tip()
         return n
 
+    def attribute(self, batch: Batch) -> None:
+        """Say what the audit entry of a batch must: on whose behalf, whether it takes effect now, what was lost."""
+        batch.author = batch.author if batch.author.actor else self.author
+        batch.audited = self.layout.named() in (None, self.generation)
+        known = tip.read(self.folder)
+        behind = known is not None and known.commit > self.catalog.head()
+        batch.lost = (known.commit, known.hash) if known is not None and behind else audit.lost(self.catalog)
+
     def note_tip(self) -> None:
-        """Put the newest commit on record outside the catalog."""
+        """Put the newest commit on record outside the catalog; of a later one that was lost the next audit entry tells."""
         n, hash_ = self.catalog.db.one("SELECT n,hash FROM log ORDER BY n DESC LIMIT 1") or (0, b"")
+        known = tip.read(self.folder)
+        if known is not None and known.commit > n:
+            with self.catalog.db.write():
+                audit.note_lost(self.catalog, known)
         tip.note(self.folder, n, hash_)
 
     def lost(self) -> int:

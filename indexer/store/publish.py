@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from . import recover
+from . import audit, recover
 from .batch import Batch, Settled
 from .catalog import (
     DOCUMENT_COLUMNS,
@@ -22,7 +22,7 @@ from .catalog import (
     squeeze,
     unpack_ids,
 )
-from .digests import add_terms, chain, content_digest, proof, term
+from .digests import add_terms, content_digest, proof, term
 from .schema import HOLDS, ranges
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class _Visible:
         self.opened: dict[int, int] = {}
         self.versions: list[tuple[int, int]] = []
         self.ended: list[int] = []
+        self.documents: list[audit.Document] = []
 
     def turn(self, doc: int, before: int | None, after: int | None, terms: Sequence[int]) -> None:
         """Note that a document's content changed; ``terms`` belong to before and after."""
@@ -125,12 +126,10 @@ def _settle(catalog: Catalog, batch: Batch) -> _Visible:
             )
         )
         if before != after:
-            visible.turn(
-                doc,
-                before,
-                after,
-                [term(names[x.source], x.path, *facts.proof[c]) if c else 0 for c in (before, after)],
-            )
+            proofs = [facts.proof[c] if c else None for c in (before, after)]
+            visible.turn(doc, before, after, [term(names[x.source], x.path, *p) if p else 0 for p in proofs])
+            shas = [p[0] if p else None for p in proofs]
+            visible.documents.append(audit.shown_document(names[x.source], x.path, shas[0], shas[1]))
     put_documents(db, rows)
     return visible
 
@@ -147,20 +146,15 @@ class _Facts:
 
 
 def _log(catalog: Catalog, batch: Batch, visible: _Visible) -> int:
-    """Write versions and the commit's row; a batch that changes no version makes no commit."""
+    """Write versions, the commit and its audit entry; a batch that changes no version makes no commit."""
     db = catalog.db
     head = catalog.head()
     if not visible.ended and not visible.versions:
         return head
-    n = max(head, batch.above) + 1
-    last = db.one("SELECT state,hash FROM log WHERE n=?", (head,)) or (bytes(32), bytes(32))
-    state = add_terms(last[0], visible.plus, visible.minus)
+    last = db.value("SELECT state FROM log WHERE n=?", (head,)) or bytes(32)
+    state = add_terms(last, visible.plus, visible.minus)
     counts = len(visible.versions), len(visible.ended)
-    hash_ = chain(last[1], n, batch.at, batch.run, batch.note, counts, state)
-    db.run(
-        "INSERT INTO log VALUES(?,?,?,?,?,?,?,?)",
-        (n, batch.at, batch.run, batch.note, *counts, state, hash_),
-    )
+    n = audit.write_commit(catalog, batch, audit.Made(counts, state, visible.documents))
     db.run_among("UPDATE version SET removed=? WHERE removed IS NULL AND document IN ({})", visible.ended, (n,))
     db.run_many(
         "INSERT INTO version(document,content,added,proof) VALUES(?,?,?,?)",

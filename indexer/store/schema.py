@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-FORMAT = 1
+FORMAT = 2
 
 # Outside the key, columns of a table without rowid have no NOT NULL: PRAGMA integrity_check of
 # SQLite 3.40 reports "NULL value" for any that has.
@@ -35,6 +35,7 @@ CREATE TABLE segment(id INTEGER PRIMARY KEY AUTOINCREMENT, first INTEGER NOT NUL
   vectors_sha BLOB NOT NULL, texts_sha BLOB NOT NULL, vectors_stamp TEXT NOT NULL, texts_stamp TEXT NOT NULL);
 CREATE TABLE log(n INTEGER PRIMARY KEY, at INTEGER NOT NULL, run INTEGER NOT NULL, note TEXT, added INTEGER NOT NULL,
   removed INTEGER NOT NULL, state BLOB NOT NULL, hash BLOB NOT NULL);
+CREATE TABLE audit(n INTEGER PRIMARY KEY, entry BLOB NOT NULL);
 CREATE TABLE run(id INTEGER PRIMARY KEY AUTOINCREMENT, started INTEGER NOT NULL, finished INTEGER, actor TEXT, trigger TEXT,
   exit_code INTEGER, report TEXT);
 CREATE TABLE attempt(source INTEGER NOT NULL, path BLOB NOT NULL, sha BLOB, tries INTEGER,
@@ -66,5 +67,10 @@ def ranges(ids: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-# Step n brings format n to n + 1; an older catalog is opened, migrated and kept.
-MIGRATIONS: dict[int, str] = {}
+MIGRATIONS = {
+    1: """
+CREATE TABLE audit(n INTEGER PRIMARY KEY, entry BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS document_pinned ON document(pinned) WHERE pinned IS NOT NULL;
+""",
+}
+"""Step n brings format n to n + 1 and only adds: who writes to an older catalog migrates it first, who only reads reads it as it is."""
