@@ -1,4 +1,4 @@
-"""The listener that tells people: it decides what is news at once, a thread of its own sends it."""
+"""The listener that tells people: it only notes that a run ended; a thread of its own decides what is news and sends it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import platform
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 FILE = "notify.json"
 STOP_SECONDS = 5.0
+MOST = 1000
+"""Runs that may end while one letter is sent; each knows all that stands, so of older ones only changes are missed."""
 Send = Callable[[str, Write, str], Message | None]
 
 
@@ -55,6 +58,7 @@ class Notifier:
         self.mask = mask_of(settings._replace(notify=NotifySettings()))
         self.channels = {name_of(url): (index, url) for index, url in enumerate(settings.notify.urls)}
         self.box, self.hand = Box(), None
+        self.heard: deque[Outcome] = deque(maxlen=MOST)
         self.changed = threading.Condition()
         self.saving = threading.Lock()
         self.stale = self.unsaved = self.ending = self.abandoned = False
@@ -71,12 +75,10 @@ class Notifier:
 
     def __call__(self, kind: str, facts: Mapping[str, Any]) -> None:
         """Never raises, never waits."""
-        if kind != "end" or self.thread is None:
-            return
-        try:
-            self._decide(facts["outcome"])
-        except Exception as e:
-            self._internal(e)
+        if kind == "end" and self.thread is not None:
+            with self.changed:
+                self.heard.append(facts["outcome"])
+                self.changed.notify()
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
         """Send what can be sent in this time; the rest is kept for the next start."""
@@ -90,20 +92,24 @@ class Notifier:
             self.abandoned = True
             if self.hand is not None:  # a server that did not answer all this time has not taken it
                 self.box, self.stale = outbox.untouched(self.box, self.hand, self.now_ns()), True
+        self._decide()
         self._save()
         self.thread = None
 
     close = stop
 
-    def _decide(self, outcome: Outcome) -> None:
+    def _decide(self) -> None:
+        """What is news of the runs that ended meanwhile."""
+        lost = 0
         with self.changed:
-            told, news = tell(self.box.told, outcome)
-            news = news.only(self.on)
-            self.stale = self.stale or told != self.box.told or bool(news.kinds)
-            self.box, lost = self.box._replace(told=told), 0
-            if news.kinds:
-                self.box, lost = outbox.post(self.box, news, list(self.channels), self.now_ns())
-            self.changed.notify()
+            while self.heard:
+                told, news = tell(self.box.told, self.heard.popleft())
+                news = news.only(self.on)
+                self.stale = self.stale or told != self.box.told or bool(news.kinds)
+                self.box = self.box._replace(told=told)
+                if news.kinds:
+                    self.box, more = outbox.post(self.box, news, list(self.channels), self.now_ns())
+                    lost += more
         if lost:
             self.log.event("notify_dropped", "error", Message(_TOO_MANY, {"count": lost}), count=lost)
 
@@ -120,8 +126,11 @@ class Notifier:
                     self.changed.wait(1.0)
 
     def _turn(self) -> bool:
-        """Save, send one letter, settle; False when it was told to end and nothing is left to send."""
+        """Decide, save, send one letter, settle; False when it was told to end and nothing is left to do."""
+        self._decide()
         with self.changed:
+            if self.heard:
+                return True
             taken = None if self.abandoned else outbox.take(self.box, self.now_ns(), ending=self.ending)
             if taken is not None:
                 self.box, self.hand = taken

@@ -151,7 +151,7 @@ def key_hash(key: Key) -> str:
 
 
 def _hash(data: bytes) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()[:6]).decode()
+    return base64.urlsafe_b64encode(hashlib.blake2b(data, digest_size=6).digest()).decode()
 
 
 def told_of(stored: Mapping[str, Any]) -> Told:

@@ -61,13 +61,13 @@ def _headlines(news: News) -> Iterator[Message]:
     if news.failing_ns:
         yield Message("updates work again")
     if news.held.total:
-        yield Message("{count} deletions held", {"count": news.held.total})
+        yield Message("deletions held: {count}", {"count": news.held.total})
     if news.failed_count:
-        yield Message("{count} files failed", {"count": news.failed_count})
+        yield Message("files failed: {count}", {"count": news.failed_count})
     if news.fixed.total:
-        yield Message("{count} files fixed", {"count": news.fixed.total})
+        yield Message("files fixed: {count}", {"count": news.fixed.total})
     if settled := news.released.total + news.returned.total:
-        yield Message("{count} held deletions settled", {"count": settled})
+        yield Message("held deletions settled: {count}", {"count": settled})
     changes = (("added", news.added), ("modified", news.modified), ("deleted", news.deleted), ("moved", news.moved))
     for name, some in changes:
         if some.total:
@@ -123,9 +123,7 @@ def _held(news: News, place: Place, lang: str, names: int) -> Iterator[list[str]
 
 
 _GONE = "{count} documents are gone from the folder, too many at once to be sure. Their deletion is held, they can still be found:"
-_GONE_TOO = (
-    "{count} more documents are gone from the folder ({total} in all). Their deletion is held, they can still be found:"
-)
+_GONE_TOO = "More documents are gone from the folder ({count}, {total} in all). Their deletion is held, they can still be found:"
 _TO_DELETE = "If they are to go, confirm it: {command}"
 _TO_KEEP = "If not, put the files back (or mount the folder); the next update sees them."
 
@@ -154,7 +152,7 @@ def _footer(news: News, place: Place, lang: str) -> list[str]:
         "run": news.run, "trigger": news.trigger, "at": _time(news.at_ns), "seconds": f"{news.seconds:.1f}", "runs": news.runs,
         "before": news.commit_before, "commit": news.commit, "left": news.left,
     }  # fmt: skip
-    lines = [Message(_ONE_RUN if news.runs == 1 else _RUNS, args)]
+    lines = [Message(_RUNS, args) if news.runs > 1 else Message(_ONE_RUN if news.run else _NO_NUMBER, args)]
     if news.left:
         lines.append(Message("{left} files are left for the next run: the limit of this one was reached.", args))
     lines.append(Message("Knowledge base {home} on {host}", {"home": printable(place.home), "host": place.host}))
@@ -162,6 +160,7 @@ def _footer(news: News, place: Place, lang: str) -> list[str]:
 
 
 _ONE_RUN = "Run {run} ({trigger}), {at}, {seconds} s, commit {before} → {commit}"
+_NO_NUMBER = "Run ({trigger}), {at}, {seconds} s"
 _RUNS = "{runs} runs, the last is {run} ({trigger}), {at}, commit {before} → {commit}"
 
 

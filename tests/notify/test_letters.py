@@ -55,6 +55,12 @@ def test_a_run_that_could_not_go_on(lang: str, says: str) -> None:
     assert ("can still be found" in body) == (lang == "en")
 
 
+def test_a_run_that_never_got_a_number() -> None:
+    """It is told without one, and without commits."""
+    _, body = letter(failed()._replace(run=0, commit_before=0, commit=0))
+    assert re.search(rf"\nRun \(schedule\), {TIME}, 1.0 s\nKnowledge base", body)
+
+
 def test_a_source_that_is_away() -> None:
     """Its own sentence, which has the remedy."""
     subject, body = letter(done(unavailable=[away()]))

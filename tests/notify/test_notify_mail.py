@@ -68,7 +68,7 @@ def test_held_deletions_by_mail(scene: Scene) -> None:
         until(lambda: bool(box.mails))
         notifier.stop()
     subject, body = text(box)
-    assert subject == "[indexer] kb: 30 deletions held"
+    assert subject == "[indexer] kb: deletions held: 30"
     assert "  kb/19.txt\r\n  … and 10 more" in body.replace("\n", "\r\n").replace("\r\r", "\r")
     assert f"indexer update --now --allow-deletions --home {scene.home}" in body
 
