@@ -87,7 +87,7 @@ def _snapshots(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 
 def _rollback(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     from ..care import rollback
-    from ..care.runs import recorded
+    from ..care.own_run import recorded
     from ..store.author import Author
 
     if options.release:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..care import generations, handmade, upkeep
 from ..care.handmade import Made
-from ..care.runs import next_run, record
+from ..care.own_run import next_run, record
 from ..core.errors import Busy, IndexerError
 from ..store import disk
 from ..store.author import Author
