@@ -12,7 +12,7 @@ _JUNK = {
     "unfinished download": rb".*\.(?:part|partial|crdownload|download|opdownload|!ut|aria2|filepart)",
     "sync temporary": rb"\.syncthing\..*\.tmp|~syncthing~.*\.tmp|\.sync\..*|.*\.tmp\.driveupload|\.nfs[0-9a-f]+|\.owncloudsync\.log.*",
     "system file": rb"\.DS_Store|\._.*|Thumbs\.db|ehthumbs\.db|desktop\.ini|\.localized|Icon\r",
-    "rules of the indexer": rb"\.indexerignore",
+    "rules of the indexer": rb"\.indexerignore|\.indexer-probe-[0-9]+",
 }
 _ANY_JUNK = re.compile(b"|".join(b"(?:%s)" % p for p in _JUNK.values()), re.IGNORECASE | re.DOTALL)
 
