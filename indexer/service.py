@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .report import Report
 
 Listener = Callable[[str, Mapping[str, Any]], None]
-"""Called with what happens: begin, commit, end, queue; in the worker's thread."""
+"""Called with what happens: begin, run (it got its number), commit, end, queue; in the worker's thread."""
 
 _IDLE_SECONDS = 60.0
 """Parser processes that nobody needed for this long are ended."""
@@ -137,7 +137,7 @@ class Service:
     def _serve(self, merged: Merged) -> None:
         """One run, whatever becomes of it."""
         began, self._beat = self.now_ns(), self.clock()
-        self._running = (merged.ask, began)
+        self._running, self._number = (merged.ask, began), 0
         self._tell("begin", {"ask": merged.ask, "at_ns": began})
         report, error, code, trouble = None, None, INTERNAL, None
         try:
@@ -183,7 +183,7 @@ class Service:
     def _outcome(
         self, merged: Merged, began: int, report: Report | None, error: Message | None, code: int
     ) -> Outcome:  # fmt: skip
-        run, before, commit = (report.run, report.commit_before, report.commit) if report else (0, 0, 0)
+        run, before, commit = (report.run, report.commit_before, report.commit) if report else (self._number, 0, 0)
         return Outcome(merged.ask, began, self.now_ns(), run, code, report, error, before, commit, merged.since)
 
     # ---- the edges of a run ------------------------------------------------------------
@@ -210,7 +210,7 @@ class Service:
         self._tell("begin", {"ask": merged.ask, "at_ns": self._aside_began})
         return request_of(merged.ask)
 
-    _aside_began = 0
+    _aside_began = _number = 0
 
     def _hear(self, kind: str, facts: Mapping[str, Any]) -> None:
         self._beat = self.clock()
@@ -220,7 +220,8 @@ class Service:
             outcome = self._outcome(merged, self._aside_began, report, None, report.exit_code)
             self._tell("end", {"outcome": outcome, "exception": None})
             merged.done(outcome)
-        elif kind == "commit":
+        elif kind in ("run", "commit"):
+            self._number = facts["run"] if kind == "run" and self._aside is None else self._number
             self._tell(kind, facts)
 
     def _tell(self, kind: str, facts: Mapping[str, Any]) -> None:

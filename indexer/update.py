@@ -146,6 +146,7 @@ class Run:
             request = self.world.take()
             self._after += 1
             place = aside.Place(self.store, self.opened.donor, self._floor, self._run_id() + self._after)
+            self.world.tell("run", {"run": place.run})
             report = aside.serve(self.world, request, place, passed)
             if not self.opened.served:
                 self._batches.floor = self._floor = max(self._floor, self._retire_served(request, place.run))
@@ -155,6 +156,7 @@ class Run:
         if not self.report.run:
             sql = "SELECT seq FROM sqlite_sequence WHERE name='run'"
             self.report.run = max(int(s.catalog.db.value(sql) or 0) for s in (self.store, store or self.store)) + 1
+            self.world.tell("run", {"run": self.report.run})
         return self.report.run
 
     def _record_failure(self, e: IndexerError) -> None:

@@ -29,10 +29,10 @@ urls = ["json://127.0.0.1:{port}/"]
 class Daemon:
     """Service, log and notifier over one knowledge base."""
 
-    def __init__(self, home: Path, port: int) -> None:
+    def __init__(self, home: Path, port: int, more: str = "") -> None:
         home.mkdir()
         (home / "knowledge_base").mkdir()
-        (home / "indexer.toml").write_text(CONFIG.format(port=port), "utf-8")
+        (home / "indexer.toml").write_text(more + CONFIG.format(port=port), "utf-8")
         self.home, self.stderr = home, io.StringIO()
         settings = load_settings(home, {}, {})
         self.log = setup(settings.log, settings.metadata, mask=mask_of(settings), stream=self.stderr, environ={})
@@ -120,3 +120,20 @@ def test_every_run_is_in_the_log(daemon: tuple[Daemon, Hooks]) -> None:
     number = catalog.db.value("SELECT max(id) FROM run")
     catalog.close()
     assert lines[-1].startswith(f"[run {number}] Commit 1: added 1")
+
+
+def test_a_run_that_fails_has_its_number(tmp_path: Path) -> None:
+    """No room on the disk: the log, the history and the letter name the same run."""
+    with http() as (hooks, port):
+        it = Daemon(tmp_path / "kb", port, more="min_free_mb = 1000000000\n")
+        try:
+            it.put("a.txt", b"One document.")
+            it.run()
+            hooks.wait(1)
+        finally:
+            it.close()
+    assert hooks.got[0]["title"] == "[indexer] kb: the update failed"
+    assert "Only " in hooks.got[0]["message"]
+    assert "Run 1 (schedule), " in hooks.got[0]["message"]
+    assert "error   [run 1] The run could not go on: Only " in it.stderr.getvalue()
+    assert "info    [run 1] Run begins (schedule)" in it.stderr.getvalue()
