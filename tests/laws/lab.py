@@ -10,11 +10,13 @@ import contextlib
 import copy
 import ctypes
 import hashlib
+import json
 import mmap
 import os
 import random
 import shutil
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -25,12 +27,14 @@ from reference import Reference, Version, Walk
 
 from indexer import KnowledgeBase
 from indexer.care import rollback, upkeep
+from indexer.care.own_run import recorded
 from indexer.care.verify import verify
 from indexer.core.errors import IndexerError, ParserDied
 from indexer.core.model import EmbeddingSettings, Hit, Key, Parsed, ParseLimits, Source, SplitSettings
 from indexer.parse import Parsers
 from indexer.settings import Settings
 from indexer.store import disk
+from indexer.store.author import Author
 from indexer.store.local import Store
 from indexer.store.lock import writer_lock
 from indexer.update import Report, Request, update
@@ -529,8 +533,8 @@ class Lab:
         ):
             return
         wanted = sorted(known)[max(len(known) - 1 - back, 0)]
-        with self._store() as store:
-            head, _ = rollback.rollback(store, wanted, 0, self.now_ns())
+        with self._store() as store, recorded(store, Author(trigger="rollback"), self.now_ns) as (run, at, _):
+            head, _ = rollback.rollback(store, wanted, run, at)
         for name, reference in self.references.items():
             reference.roll_back(self.versions[wanted][name])
         self._check_commit(head)
@@ -539,8 +543,8 @@ class Lab:
     def release(self) -> None:
         """End the pins of rollbacks."""
         if self.past and not self._pending() and not self.quiet:
-            with self._store() as store:
-                rollback.release(store, 0, self.now_ns())
+            with self._store() as store, recorded(store, Author(trigger="release"), self.now_ns) as (run, at, _):
+                rollback.release(store, run, at)
             for reference in self.references.values():
                 reference.release()
             self._check()
@@ -660,12 +664,24 @@ class Lab:
             findings = [str(f.message) for f in verify(store)]
             oldest = int(store.catalog.meta("oldest") or 0)
             logged = store.catalog.db.value("SELECT 1 FROM log WHERE n=?", (self.commit,))
+            self._check_trail(store)
         states = Counter(s for r in self.references.values() for s in r.state.values())
         assert counts == states, f"counts {counts}, due {dict(states)}"
         assert held == sum(len(r.held) for r in self.references.values()), "held"
         assert not findings, findings
         self._check_past(fresh, oldest, wanted if logged else None)
         fresh.close()
+
+    def _check_trail(self, store: Store) -> None:
+        """Whoever reads only the audit trail, from its beginning, knows what is shown now."""
+        told: dict[tuple[str, str], str] = {}
+        for (entry,) in store.catalog.db.all("SELECT entry FROM audit ORDER BY n"):
+            for source, path, before, after in json.loads(zlib.decompress(entry))["documents"]:
+                assert told.pop((source, path), None) == before, f"{source}/{path}: another version was there before"
+                told |= {(source, path): after} if after else {}
+        for name, r in self.references.items():
+            assert {p: told.pop((name, p), None) for p in r.found} == {p: v.sha256 for p, v in r.found.items()}
+        assert not [k for k in told if self.references[k[0]].state.get(k[1]) != "no_text"], f"too many: {told}"
 
     def _check_hits(self, hits: list[Hit]) -> None:
         for h in hits:
