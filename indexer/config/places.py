@@ -53,7 +53,12 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
         for s in found.sources
     )
     metadata, vectorstore = absolute(home, found.metadata), absolute(home, found.vectorstore)
-    raise_all([*_same_names(sources, layers), *_overlaps(sources, metadata, vectorstore, layers)])
+    tables = {name: kind(**getattr(found, name).model_dump()) for name, kind in TABLES.items()}
+    log = tables["log"] = tables["log"]._replace(file=absolute(home, found.log.file) if found.log.file else "")
+    overlaps = _overlaps(sources, metadata, vectorstore, layers)
+    raise_all(
+        [*_same_names(sources, layers), *overlaps, *_log_among_documents(found.log.file, log.file, sources, layers)]
+    )
     same = set(Settings._fields) & set(type(found).model_fields)
     plain = same - {"metadata", "vectorstore", "sources", "loaders", *TABLES, "embedding", "notify"}
     return Settings(
@@ -64,7 +69,7 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
         embedding=_embedding(found.embedding, home, environ),
         loaders=tuple(sorted(found.loaders.items())),
         notify=NotifySettings(tuple(found.notify.urls), tuple(found.notify.on), found.notify.language),
-        **{name: kind(**getattr(found, name).model_dump()) for name, kind in TABLES.items()},
+        **tables,
         **{name: getattr(found, name) for name in plain},
     )
 
@@ -113,6 +118,21 @@ def _overlaps(sources: Sequence[Source], metadata: str, vectorstore: str, layers
             why = Message("it overlaps with {other} ({path}); choose folders beside each other", args)
             out.append(wrong_value(layers.where(location), location, path, why))
     return out
+
+
+def _log_among_documents(given: str, file: str, sources: Sequence[Source], layers: Layers) -> list[Message]:
+    """Each line of it would be a change of a document, and each change a line."""
+    location: Location = ("log", "file")
+    return [
+        wrong_value(
+            layers.where(location), location, given, Message(_AMONG_DOCUMENTS, {"name": s.name, "path": s.path})
+        )
+        for s in sources
+        if file and _within(file, s.path)
+    ]
+
+
+_AMONG_DOCUMENTS = "it lies in source {name} ({path}); choose a place outside"
 
 
 def _name(index: int, sources: Sequence[Source]) -> str:

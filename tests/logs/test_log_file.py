@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from log_scene import Scene
 
+from indexer.config import load_settings
+from indexer.core.errors import ConfigError
 from indexer.core.model import Message
 from indexer.logs import files
 
@@ -90,6 +92,15 @@ def test_a_place_of_ones_own(scene: Scene, tmp_path: Path) -> None:
     assert log.path == str(tmp_path / "else" / "x.log")
     assert stat.S_IMODE(os.stat(log.path).st_mode) & 0o007 == 0
     assert not (scene.folder / "logs").exists()
+
+
+def test_the_place_in_the_configuration(tmp_path: Path) -> None:
+    """Relative to the folder of indexer.toml; never among the documents, where each line would be a change."""
+    (tmp_path / "indexer.toml").write_text('[log]\nfile = "logs/own.log"\n', "utf-8")
+    assert load_settings(tmp_path, {}, {}).log.file == str(tmp_path / "logs" / "own.log")
+    (tmp_path / "indexer.toml").write_text('[log]\nfile = "knowledge_base/x/own.log"\n', "utf-8")
+    with pytest.raises(ConfigError, match=r"line 2: log\.file = .*own\.log.*: it lies in source knowledge_base"):
+        load_settings(tmp_path, {}, {})
 
 
 def test_a_device_is_never_renamed(scene: Scene) -> None:
