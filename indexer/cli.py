@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "snapshots": ("care", "the physical snapshots, and taking one"),
     "rollback": ("care", "go back to an earlier commit"),
     "verify": ("care", "prove that everything stored is what was written"),
+    "audit": ("audit", "who changed which documents when: prove it, export it"),
     "repair": ("care", "mend what verify found, or rebuild"),
     "gc": ("care", "forget what is past the retention, give space back"),
     "export": ("setup", "write the index, or what monitoring needs, for other programs"),

@@ -168,7 +168,7 @@ class Reader:
         if as_of.isdigit():
             n = int(as_of)
         else:
-            n = int(db.value("SELECT max(n) FROM log WHERE at<=?", (_time_ns(as_of),)) or 0)
+            n = int(db.value("SELECT max(n) FROM log WHERE at<=?", (time_ns(as_of),)) or 0)
         first = int(db.value("SELECT min(n) FROM log") or 0)
         if not max(oldest, first) <= n <= head:
             raise UsageError(
@@ -188,7 +188,8 @@ def _shown(at: int | None) -> tuple[str, tuple[int, ...]]:
     return ("v.removed IS NULL", ()) if at is None else ("v.added<=? AND (v.removed IS NULL OR v.removed>?)", (at, at))
 
 
-def _time_ns(text: str) -> int:
+def time_ns(text: str) -> int:
+    """An ISO time (of this machine's zone where it names none) in ns; raises UsageError."""
     try:
         when = datetime.fromisoformat(text)
     except ValueError as e:

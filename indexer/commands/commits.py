@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DONE, UsageError
 from ..core.model import Key, Message, display, unraw
+from ..store import audit
 from ..store.catalog import Catalog
 from . import knowledge_base
 from .inspect import catalog_of, row_of
@@ -47,6 +48,9 @@ def _history(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         sql = "SELECT n,at,run,note,added,removed,hex(hash) FROM log ORDER BY n DESC LIMIT ?"
         names = ("commit", "at", "run", "note", "added", "removed", "hash")
         rows = [dict(zip(names, r, strict=True)) | {"at": local(r[1])} for r in catalog.db.all(sql, (options.n,))]
+    commits = [r["added" if options.path else "commit"] for r in rows]
+    known = audit.authors(catalog.db, commits)
+    rows = [{**r, **known.get(n, _NOBODY)} for n, r in zip(commits, rows, strict=True)]
     catalog.close()
     if options.json:
         out.json(rows)
@@ -54,12 +58,20 @@ def _history(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     for r in rows:
         if options.path:
             out.say(
-                "commits {added} to {removed}  {at}  {chunks} chunks  SHA-256 {sha}",
-                **{**r, "removed": r["removed"] or "-", "sha": r["sha256"][:16]},
+                "commits {added} to {removed}  {at}  {chunks} chunks  SHA-256 {sha}  {by}",
+                **{**r, "removed": r["removed"] or "-", "sha": r["sha256"][:16], "by": by(r)},
             )
         else:
-            out.say("commit {commit}  {at}  +{added} -{removed}  run {run} {note}", **r)
+            out.say("commit {commit}  {at}  +{added} -{removed}  run {run} {note}  {by}", **r, by=by(r))
     return DONE
+
+
+_NOBODY = {"actor": "", "client": "", "trigger": ""}
+
+
+def by(facts: Mapping[str, Any]) -> str:
+    """Who, and from where if it is known."""
+    return f"{facts['actor']} ({facts['client']})" if facts["client"] else str(facts["actor"])
 
 
 def _versions(catalog: Catalog, key: Key) -> list[dict[str, Any]]:

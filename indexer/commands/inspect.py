@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DONE, UsageError
 from ..core.model import Key, Message, State, raw
+from ..store import audit
 from ..store.catalog import GONE, Catalog, DocumentRow, notes_of
 from . import knowledge_base
 from .files import files, release_command
@@ -90,7 +91,9 @@ def _version_facts(catalog: Catalog, row: DocumentRow) -> dict[str, Any]:
         if row.content
         else None
     )
+    author = audit.authors(catalog.db, [version[0]]).get(version[0], {}) if version else {}
     return {
+        "actor": author.get("actor", ""), "client": author.get("client", ""), "trigger": author.get("trigger", ""),
         "commit": version[0] if version else None, "since": local(version[1]) if version else "",
         "sha256": content[0].lower() if content else None, "chunks": content[1] if content else 0,
         "details": json.loads(content[2]) if content and content[2] else {}, "title": content[3] if content else "",
@@ -110,6 +113,9 @@ def _say_why(key: Key, rule: Message | None, row: DocumentRow | None, facts: dic
         out.say("{path} is indexed: {chunks} chunks, in this version since commit {commit} ({since}).",
                 path=name, chunks=facts["chunks"], commit=facts["commit"], since=facts["since"])  # fmt: skip
         out.say("SHA-256 {sha}", sha=facts["sha256"])
+        if facts["actor"]:
+            who = f"{facts['actor']} ({facts['client']})" if facts["client"] else facts["actor"]
+            out.say("Brought in by {actor}, trigger {trigger}", actor=who, trigger=facts["trigger"])
     else:
         out.say("{path} is not indexed.", path=name)
     out.say("State: {state}", state=Message("held" if row.held is not None else row.state))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -121,6 +121,13 @@ def rows(db: Db, above: int = 0) -> Iterator[tuple[int, bytes]]:
     while part := db.all("SELECT n,entry FROM audit WHERE n>? ORDER BY n LIMIT ?", (above, _PORTION)):
         yield from part
         above = part[-1][0]
+
+
+def authors(db: Db, commits: Sequence[int]) -> dict[int, dict[str, str]]:
+    """Actor, client and trigger of commits, where there is an entry."""
+    found = db.among("SELECT n,entry FROM audit WHERE n IN ({})", commits) if has_trail(db) else []
+    facts = {n: unpack(n, stored).facts for n, stored in found}
+    return {n: {name: f[name] for name in ("actor", "client", "trigger")} for n, f in facts.items()}
 
 
 def removed(catalog: Catalog) -> Mapping[str, Any]:
