@@ -48,6 +48,11 @@ class Request(NamedTuple):
     due_ns: int = 0
     budget: Budget = Budget()
 
+    @property
+    def witnessed(self) -> bool:
+        """Whether events named what went: a source that is empty then was emptied by somebody, not unmounted."""
+        return self.trigger == "watch" and bool(self.paths) and all(k.path for k in self.paths)
+
 
 class World(NamedTuple):
     """The edges a run touches, as arguments: time, stop, model, parsers, and who listens."""
@@ -171,9 +176,11 @@ class Looker:
             gone = [p for p in gone if p not in held or p in {g.path for g in changes.gone}]
         root = self.catalog.db.one("SELECT device,inode FROM source WHERE id=?", (source_id,)) or (None, None)
         s = self.world.settings
+        same = root[0] is None or root == look.root_id
         judge = partial(
-            withhold, held_before=held, total=changes.known + len(missing), empty=look.empty if empty is None else empty,
-            same_root=root[0] is None or root == look.root_id, allow=self.request.allow_deletions,
+            withhold, held_before=held, total=changes.known + len(missing),
+            empty=(look.empty and not (same and self.request.witnessed)) if empty is None else empty,
+            same_root=same, allow=self.request.allow_deletions,
             rule=HoldRule(s.hold_min_documents, s.hold_share),
         )  # fmt: skip
         deletions = judge(gone)

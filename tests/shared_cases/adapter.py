@@ -78,7 +78,7 @@ def _toml(config: dict[str, Any]) -> list[str]:
             for source in value:
                 out += ["[[sources]]", *(f"{k} = {json.dumps(v, ensure_ascii=False)}" for k, v in source.items())]
         elif isinstance(value, dict):
-            plain = {k: v for k, v in value.items() if not isinstance(v, dict)}
+            plain = {json.dumps(k) if "." in k else k: v for k, v in value.items() if not isinstance(v, dict)}
             out += [f"[{key}]", *(f"{k} = {json.dumps(v)}" for k, v in plain.items())]
             for k, v in value.items():
                 if isinstance(v, dict):
