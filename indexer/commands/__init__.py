@@ -21,6 +21,15 @@ def knowledge_base(options: argparse.Namespace, out: Out) -> KnowledgeBase:
 def settings_of(options: argparse.Namespace, out: Out) -> Settings:
     """The settings the options name; from here on the words are in the configured language."""
     from ..config import load_settings, resolve_home
+
+    settings = load_settings(resolve_home(options.home), flags_of(options))
+    if settings.language in ("en", "zh"):
+        out.lang = settings.language
+    return settings
+
+
+def flags_of(options: argparse.Namespace) -> dict[str, object]:
+    """The configuration keys that --set gives; raises UsageError."""
     from ..core.errors import UsageError
 
     flags: dict[str, object] = {}
@@ -29,8 +38,4 @@ def settings_of(options: argparse.Namespace, out: Out) -> Settings:
         if not equals:
             raise UsageError("--set wants KEY=VALUE, such as --set split.size=300, not {given}.", given=pair)
         flags[key] = value
-    home = resolve_home(options.home)
-    settings = load_settings(home, flags)
-    if settings.language in ("en", "zh"):
-        out.lang = settings.language
-    return settings
+    return flags

@@ -1,0 +1,160 @@
+"""The daemon's parts around the worker: log, metrics, notifications, systemd, and the two triggers.
+
+Each is built from the settings, rebuilt when they change, and closed in order. Which of them are
+needed is decided here; what they do, each knows itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import __version__
+from .core.model import Ask, Message
+from .i18n import translate
+from .logs import RunLog, mask_of, setup
+from .report import Outcome
+from .systemd import Notify
+from .triggers.jumps import asleep
+
+if TYPE_CHECKING:
+    from .care.runs import RunRecord
+    from .metrics import Metrics, Served
+    from .notify import Notifier
+    from .service import Listener
+    from .settings import Settings
+    from .triggers.schedule import Schedule
+    from .triggers.watch import Watch
+
+
+class Times(NamedTuple):
+    """The daemon's clocks: ``now_ns`` is the wall time; the others are the schedule's, see there."""
+
+    now_ns: Callable[[], int] = time.time_ns
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], Any] | None = None
+    asleep: Callable[[], float] = asleep
+
+
+class Parts:
+    """``lang``: the language of what people read. Nothing here may stop a run."""
+
+    schedule: Schedule
+    watch: Watch | None = None
+
+    def __init__(self, settings: Settings, lang: str, times: Times = Times()) -> None:  # noqa: B008 - it is immutable
+        self.lang, self.times = lang, times
+        self.systemd = Notify(say=lambda message: translate(message, lang))
+        self._settings = settings
+        self._metrics: Metrics | None = None
+        self._served: Served | None = None
+        self._notifier: Notifier | None = None
+        self._build()
+
+    def _build(self) -> None:
+        s = self._settings
+        self.log = setup(s.log, s.metadata, lang=self.lang, mask=mask_of(s))
+        self.runs = RunLog(self.log)
+        if s.metrics.listen:
+            from .metrics import Metrics, serve
+
+            self._metrics = self._metrics or Metrics(s, __version__)
+            self._metrics.configure(s)
+            self._served = serve(s.metrics.listen, self._metrics, self.heard)
+        if s.notify.urls:
+            from .notify import Notifier
+
+            self._notifier = Notifier(s, self.lang, self.log)
+            self._notifier.start()
+
+    def configure(self, settings: Settings) -> None:
+        """Other settings: everything that depends on them is built anew."""
+        self._close()
+        self._settings = settings
+        self._build()
+
+    # ---- what happens ----------------------------------------------------------------
+
+    def listeners(self) -> list[Listener]:
+        """One that passes on to whatever is there at the moment."""
+        return [self.tell, self.systemd]
+
+    def tell(self, kind: str, facts: Mapping[str, Any]) -> None:
+        """Pass on what happens in the service or a trigger."""
+        for listen in (self.runs, self._metrics, self._notifier):
+            if listen is not None:
+                listen(kind, facts)
+
+    def heard(self, kind: str, facts: Mapping[str, Any] | Message) -> None:
+        """What a trigger has to say: a line for the log, or how it watches."""
+        if isinstance(facts, Message):
+            self.log.event("schedule", "info", facts)
+        elif kind == "log":
+            self.log.event("trigger", facts["level"], facts["message"])
+        else:
+            self.tell(kind, facts)
+
+    def ended(self, outcome: Outcome) -> None:
+        """A run ended: the schedule knows whether it stood for a night."""
+        if outcome.ask.due_ns:
+            self.schedule.ended(outcome)
+
+    # ---- triggers --------------------------------------------------------------------
+
+    def start_triggers(
+        self, ask: Callable[[Ask], object], record: Callable[[], RunRecord], suffixes: frozenset[str]
+    ) -> None:
+        """Begin to ask: the watcher first, so that nothing happens unseen."""
+        from .triggers.schedule import Schedule
+
+        s, t = self._settings, self.times
+        self.schedule, self.watch = (
+            Schedule(s.schedule, ask, record, t.now_ns, t.clock, self.heard, t.wait, t.asleep),
+            None,
+        )
+        if s.watch.enabled:
+            from .triggers.watch import Watch
+
+            self.watch = Watch(s.sources, suffixes, s.watch, ask, t.now_ns, tell=self.heard)
+            self.watch.start()
+        self.schedule.start()
+
+    def stop_triggers(self) -> None:
+        """Nobody asks any more."""
+        self.schedule.stop()
+        if self.watch is not None:
+            self.watch.stop()
+
+    def status(self, lang: str) -> dict[str, Any]:
+        """What the triggers are at, for other processes."""
+        return {
+            "schedule": {"text": translate(self.schedule.text(), lang), "next_ns": self.schedule.next_ns()},
+            "watch": self.watch.status() if self.watch is not None else [],
+        }
+
+    def describe(self) -> Message:
+        """Which triggers are on, in a sentence."""
+        s = self._settings
+        if not s.watch.enabled:
+            return Message("updating {when}", {"when": self.schedule.text()})
+        if not s.schedule.enabled:
+            return Message("watching {count} folders", {"count": len(s.sources)})
+        return Message(
+            "updating {when}, and watching {count} folders", {"when": self.schedule.text(), "count": len(s.sources)}
+        )
+
+    # ---- the end ---------------------------------------------------------------------
+
+    def _close(self) -> None:
+        if self._served is not None:
+            self._served.close()
+        if self._notifier is not None:
+            self._notifier.stop()
+        self._served = self._notifier = None
+        self.log.close()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.systemd.close()
+        self._close()
