@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "watch": ("daemon", "as run, with watch mode alone: put a file into the folder and find it"),
     "search": ("search", "find passages"),
     "status": ("status", "is the index fresh, and what is wrong"),
+    "install-service": ("service", "what starts `indexer run` with the machine: print it, install it"),
     "doctor": ("doctor", "check the installation, and say what to do"),
     "files": ("inspect", "every document with its state"),
     "why": ("inspect", "why a file is or is not in the index"),

@@ -195,7 +195,7 @@ def _daemon(facts: Mapping[str, Any]) -> Iterator[Message]:
         yield Message("{waiting} requests wait", {"waiting": facts["waiting"]})
     if following := facts["next_run"]:
         words = {"at": local(following["at"]), "schedule": following["schedule"]}
-        yield Message("Next run: {at} ({schedule})", words)
+        yield Message("Next run: {at}, {schedule}", words)
     for how in ("events", "polling"):
         if names := [w["source"] for w in facts["watch"] if w.get("how") == how]:
             words = {"sources": ", ".join(names)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from importlib import metadata
@@ -38,8 +39,8 @@ def packages(case: Case) -> Iterator[Finding]:
             name, Message("Python {version}; run from its source, so no package was checked", {"version": version})
         )
         return
-    for text in wrong:
-        command = f"{sys.executable} -m pip install --upgrade indexer"
+    for text, requirement in wrong:
+        command = shlex.join([sys.executable, "-m", "pip", "install", requirement])
         yield problem(name, text, Message("Run {command}", {"command": command}))
     if not wrong:
         yield ok(
@@ -47,21 +48,22 @@ def packages(case: Case) -> Iterator[Finding]:
         )
 
 
-def _wrong(requirements: list[str]) -> tuple[list[Message], int]:
-    """What is missing or has another version, and how many were looked at (extras are not required)."""
+def _wrong(requirements: list[str]) -> tuple[list[tuple[Message, str]], int]:
+    """What is missing or has another version with what to install, and how many were looked at (no extras)."""
     from packaging.requirements import Requirement
 
     needed = [r for text in requirements if _applies(r := Requirement(text))]
     wrong = []
     for r in needed:
-        words = {"name": r.name, "needed": str(r.specifier) or "*"}
+        words, wanted = {"name": r.name, "needed": str(r.specifier) or "*"}, f"{r.name}{r.specifier}"
         try:
             have = metadata.version(r.name)
         except metadata.PackageNotFoundError:
-            wrong.append(Message("the package {name} is missing ({needed})", words))
+            wrong.append((Message("the package {name} is missing ({needed})", words), wanted))
             continue
         if not r.specifier.contains(have, prereleases=True):
-            wrong.append(Message("the package {name} is {have}, needed is {needed}", {**words, "have": have}))
+            found = Message("the package {name} is {have}, needed is {needed}", {**words, "have": have})
+            wrong.append((found, wanted))
     return wrong, len(needed)
 
 

@@ -323,7 +323,7 @@ def test_what_the_daemon_says(home: Path, daemon: Path, capsys: Out) -> None:
     said = lines(capsys)
     assert said[0] == "! share is polled instead of watched: a network file system (nfs4)"
     assert any(x.startswith("Updating since ") and x.endswith("(watch); 3 more wait") for x in said)
-    assert any(x.startswith("Next run: ") and x.endswith("(every day at 02:00)") for x in said)
+    assert any(x.startswith("Next run: ") and x.endswith(", every day at 02:00") for x in said)
     assert "Watched: knowledge_base" in said
     assert "Polled: share" in said
     assert not any(x.startswith("No daemon") for x in said)
