@@ -42,6 +42,7 @@ class _Values(NamedTuple):
     metrics: MetricsSettings = MetricsSettings()
     notify: NotifySettings = NotifySettings()
     retention_days: int = 30  # how far back --as-of, diff and rollback reach
+    audit_days: int = 0  # how long audit entries are kept; 0: for ever
     snapshots_kept: int = 7
     snapshot_every_hours: int = 24
     scrub_days: int = 7  # each file is hashed again at least this often

@@ -1,11 +1,16 @@
-"""The audit trail as a chain of links: which hash follows which, and where it is broken. Pure."""
+"""The audit trail as a chain of links: which hash follows which, and where it is broken."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..core.errors import StoreDamaged
+from ..store import audit
 from ..store.audit import Entry
+
+if TYPE_CHECKING:
+    from ..store.db import Db
 
 
 class Hole(NamedTuple):
@@ -39,6 +44,17 @@ class Link(NamedTuple):
             entry.previous, entry.hash, f["at"], bool(f.get("begins")), "replaces" in f, (fills[0], fills[1]),
             tuple(Hole(*h) for h in f.get("holes", ())), (lost[0], lost[1]) if lost else None,
         )  # fmt: skip
+
+
+def links_of(db: Db) -> tuple[dict[int, Link], list[int]]:
+    """Every entry's link, and the commits whose entry cannot be read."""
+    links, unreadable = {}, []
+    for n, stored in audit.rows(db):
+        try:
+            links[n] = Link.of(audit.unpack(n, stored))
+        except StoreDamaged:
+            unreadable.append(n)
+    return links, unreadable
 
 
 def named(links: Iterable[Link]) -> set[bytes]:

@@ -1,26 +1,23 @@
-"""What ``repair`` does about entries that do not hold, and what retention does about old ones."""
+"""What ``repair`` does about audit entries that do not hold."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from ..core.errors import StoreDamaged
 from ..core.model import Message
 from ..store import audit
 from ..store.audit import NOTHING, Made
-from ..store.author import whoami
 from ..store.batch import Batch
 from ..store.catalog import Catalog
 from ..store.local import Store
 from . import snapshots
-from .audit_links import Hole, Link, breaks, named
+from .audit_links import Hole, Link, breaks, links_of, named
 from .audit_proofs import Checked, check
 from .audit_succession import settle_runs
 from .findings import TRAIL
 
 NOTE = "audit entries are missing"
-_DAY_NS = 86_400 * 10**9
 
 
 def mend(store: Store, run: int, at: int) -> list[Message]:
@@ -97,39 +94,10 @@ def _leave_out(catalog: Catalog) -> None:
 
 def _holes(catalog: Catalog, batch: Batch) -> list[Hole]:
     """Where entries are missing and none says so yet, the commit about to be made included."""
-    links = {n: Link.of(audit.unpack(n, stored)) for n, stored in audit.rows(catalog.db)}
+    links, _ = links_of(catalog.db)
     stated = {h for link in links.values() for h in link.holes}
     gone = audit.removed(catalog)
     start = (gone["commit"], bytes.fromhex(gone["hash"])) if gone else (0, NOTHING)
     head = catalog.db.value("SELECT hash FROM log ORDER BY n DESC LIMIT 1") or NOTHING
     links[audit.next_number(catalog, batch)] = Link(head, NOTHING, batch.at, begins=not links and not gone)
     return [h for h in breaks(links, start) if h not in stated]
-
-
-# ---- retention -------------------------------------------------------------------------
-
-
-def forget(store: Store, days: int, now_ns: int) -> int:
-    """Remove the entries older than so many days from the front (0: none); returns how many.
-
-    Number and hash of the last one stay, and the next entry says what was removed, when and by
-    whom: what is left proves itself as before, and nothing goes in silence.
-    """
-    db, last, count = store.catalog.db, None, 0
-    newest = db.value("SELECT max(n) FROM audit")
-    if not days or newest is None:
-        return 0
-    with db.read():
-        for n, stored in audit.rows(db):
-            entry = audit.unpack(n, stored)
-            if n == newest or entry.facts["at"] >= now_ns - days * _DAY_NS:
-                break
-            last, count = entry, count + 1
-    if last is None:
-        return 0
-    total = count + int(audit.removed(store.catalog).get("entries", 0))
-    facts = {"commit": last.n, "hash": last.hash.hex(), "at": now_ns, "actor": whoami(), "entries": total}
-    with db.write():
-        db.run("DELETE FROM audit WHERE n<=?", (last.n,))
-        store.catalog.set_meta(**{audit.REMOVED: json.dumps(facts)})
-    return count

@@ -214,27 +214,10 @@ def replace_damaged(layout: Layout, profile: Profile, generation: str, why: str)
     for snapshot in reversed(snapshots.listed(layout, generation)):
         store = _restored(layout, generation, snapshot)
         if store is not None and store.catalog.meta("identity") == profile.identity_json():
-            return Opened(_numbered(layout, generation, store), False, generation, why, top)
+            return Opened(succession.numbered(layout, generation, store), False, generation, why, top)
         if store is not None:
             store.close()
-    return Opened(_numbered(layout, generation, _create(layout, profile, top + 1)), False, generation, why)
-
-
-def _numbered(layout: Layout, damaged: str, store: Store) -> Store:
-    """The store, whose runs will have numbers that no run of the damaged generation had."""
-    old = None
-    with contextlib.suppress(StoreDamaged):
-        old = Catalog.open(layout.metadata / damaged, readonly=True)
-    try:
-        with store.catalog.db.write():
-            succession.reserve_runs(store.catalog, old)
-    except StoreDamaged:
-        with store.catalog.db.write():
-            succession.reserve_runs(store.catalog, None)
-    finally:
-        if old is not None:
-            old.close()
-    return store
+    return Opened(succession.numbered(layout, generation, _create(layout, profile, top + 1)), False, generation, why)
 
 
 def _holds(layout: Layout, generation: str) -> bool:

@@ -7,6 +7,7 @@ parse, or that a rollback pinned; and an emptied mount point would be served as 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ EmbedKeyed = Callable[[Mapping[bytes, str]], "Vectors"]
 AT_ONCE = 0
 """``retry_at`` of a document that the new generation has not read yet: due whenever it is looked at."""
 _PORTION = 500
+_UNLIKELY = 2**48  # a number of runs that only damage explains
 
 
 def seed(old: Catalog, new: Catalog) -> None:
@@ -55,9 +57,28 @@ def reserve_runs(new: Catalog, old: Catalog | None) -> None:
     """Let runs from now on have numbers that none had before, inside a write; ``old`` None: it cannot be read."""
     sql = "SELECT seq FROM sqlite_sequence WHERE name='run'"
     own = int(new.db.value(sql) or 0)
-    used = int(old.db.value(sql) or 0) if old is not None else own + 1000
+    used = old.db.value(sql) or 0 if old is not None else None
+    if not isinstance(used, int) or used >= _UNLIKELY:
+        used = own + 1000
     new.db.run("DELETE FROM sqlite_sequence WHERE name='run'")
     new.db.run("INSERT INTO sqlite_sequence(name,seq) VALUES('run',?)", (max(own, used),))
+
+
+def numbered(layout: Layout, damaged: str, store: Store) -> Store:
+    """The store, whose runs will have numbers that no run of the damaged generation had."""
+    old = None
+    with contextlib.suppress(StoreDamaged):
+        old = Catalog.open(layout.metadata / damaged, readonly=True)
+    try:
+        with store.catalog.db.write():
+            reserve_runs(store.catalog, old)
+    except StoreDamaged:
+        with store.catalog.db.write():
+            reserve_runs(store.catalog, None)
+    finally:
+        if old is not None:
+            old.close()
+    return store
 
 
 def _marked(blob: bytes) -> bytes:

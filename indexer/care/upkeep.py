@@ -17,7 +17,7 @@ from ..store.catalog import Catalog, notes_of, stamp
 from ..store.local import Store
 from ..store.schema import HOLDS
 from ..store.texts import Texts
-from . import snapshots
+from . import audit_retention, snapshots
 from .sweep import sweep as sweep
 
 if TYPE_CHECKING:
@@ -179,6 +179,7 @@ def tidy(store: Store, settings: Settings, now_ns: int, *, wrote: bool) -> None:
     last = store.catalog.meta("last_gc")
     if last is None or now_ns - last > DAY_NS:
         forget(store, now_ns - settings.retention_days * DAY_NS, now_ns)
+        audit_retention.forget(store, settings.audit_days, now_ns)
         old_generations(store)
     sweep(store)
     if not snapshots.listed(store.layout, store.generation) and store.catalog.db.value("SELECT 1 FROM log LIMIT 1"):

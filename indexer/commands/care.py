@@ -166,11 +166,12 @@ def _repair(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 
 
 def _gc(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
-    from ..care import snapshots, upkeep
+    from ..care import audit_retention, snapshots, upkeep
 
     now = time.time_ns()
     with _writing(kb) as store:
         oldest = upkeep.forget(store, now - kb.settings.retention_days * upkeep.DAY_NS, now)
+        entries = audit_retention.forget(store, kb.settings.audit_days, now)
         while upkeep.merge(store):
             pass
         upkeep.old_generations(store)
@@ -178,7 +179,7 @@ def _gc(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         gone = snapshots.prune(kb.layout, store.generation, kb.settings.snapshots_kept)
         store.catalog.db.vacuum()
     if options.json:
-        out.json({"oldest": oldest, "files": files, "snapshots": gone})
+        out.json({"oldest": oldest, "files": files, "snapshots": gone, "audit_entries": entries})
     else:
         out.say(
             "{files} files and {snapshots} snapshots removed; commits from {oldest} on can be searched.",
@@ -186,6 +187,8 @@ def _gc(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
             snapshots=gone,
             oldest=oldest,
         )
+        if entries:
+            out.say("{count} audit entries older than audit_days were removed.", count=entries)
     return DONE
 
 

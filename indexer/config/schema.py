@@ -181,6 +181,7 @@ class ConfigFile(BaseSettings):
     metadata: Text = "metadata"
     vectorstore: Text = "vectorstore"
     retention_days: Int = Field(default=_TOP["retention_days"], ge=0)
+    audit_days: Int = Field(default=_TOP["audit_days"], ge=0)
     snapshots_kept: Int = Field(default=_TOP["snapshots_kept"], ge=0)
     snapshot_every_hours: Int = Field(default=_TOP["snapshot_every_hours"], ge=0)
     scrub_days: Int = Field(default=_TOP["scrub_days"], ge=1)
