@@ -94,17 +94,26 @@ def _parts(news: News, place: Place, lang: str, names: int) -> Iterator[list[str
             *lines,
             *_more(news.failed_count, lines, lang),
         ]
+    yield from _lists(news, lang, names)
+    yield _footer(news, place, lang)
+
+
+def _lists(news: News, lang: str, names: int) -> Iterator[list[str]]:
+    """What is well again, what was decided, what changed."""
+
+    def t(text: str, some: Named) -> str:
+        return translate(Message(text, {"count": some.total}), lang)
+
     for title, some in (
-        (t("No longer failing ({count}):", count=news.fixed.total), news.fixed),
-        (t("Held deletions that were released ({count}):", count=news.released.total), news.released),
-        (t("Held deletions whose files are back ({count}):", count=news.returned.total), news.returned),
-        (t("Added ({count}):", count=news.added.total), news.added),
-        (t("Modified ({count}):", count=news.modified.total), news.modified),
-        (t("Deleted ({count}):", count=news.deleted.total), news.deleted),
-        (t("Moved ({count}):", count=news.moved.total), news.moved),
+        (t("No longer failing ({count}):", news.fixed), news.fixed),
+        (t("Held deletions that were released ({count}):", news.released), news.released),
+        (t("Held deletions whose files are back ({count}):", news.returned), news.returned),
+        (t("Added ({count}):", news.added), news.added),
+        (t("Modified ({count}):", news.modified), news.modified),
+        (t("Deleted ({count}):", news.deleted), news.deleted),
+        (t("Moved ({count}):", news.moved), news.moved),
     ):
         yield from _list(title, some, lang, names)
-    yield _footer(news, place, lang)
 
 
 def _error(news: News, error: Message, lang: str) -> str:
