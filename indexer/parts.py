@@ -37,6 +37,10 @@ class Times(NamedTuple):
     asleep: Callable[[], float] = asleep
 
 
+_LETTERS_SECONDS = 2.0
+"""At the end messages that wait have this long; what is not sent by then is sent at the next start."""
+
+
 class Parts:
     """``lang``: the language of what people read. Nothing here may stop a run."""
 
@@ -150,7 +154,7 @@ class Parts:
         if self._served is not None:
             self._served.close()
         if self._notifier is not None:
-            self._notifier.stop()
+            self._notifier.stop(_LETTERS_SECONDS)
         self._served = self._notifier = None
         self.log.close()
 
