@@ -17,6 +17,7 @@ from typing import Any
 
 from . import state
 from .core.errors import DONE, PARTIAL, StoreDamaged
+from .core.model import Message
 from .settings import Settings
 
 FRESH_SECONDS = 26 * 3600
@@ -60,6 +61,18 @@ _EMPTY: Mapping[str, Any] = {
     "generation": "", "commit": 0, "committed": None, "documents": {}, "passages": 0, "segments": 0, "held": 0,
     "pinned": 0, "last_run": None, "last_success": None, "followers": [], "catalog_bytes": 0, "segment_bytes": 0,
 }  # fmt: skip
+
+
+def message_of(words: Any) -> Message:
+    """A sentence as JSON keeps it: template and values (sentences among them), or plain text."""
+    if not isinstance(words, (list, tuple)) or not words:
+        return Message("{text}", {"text": words})
+    values = words[1] if len(words) > 1 and isinstance(words[1], dict) else {}
+    return Message(words[0], {k: message_of(v) if _is_sentence(v) else v for k, v in values.items()})
+
+
+def _is_sentence(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
 
 
 def _served(metadata: str) -> str | None:

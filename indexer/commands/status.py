@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DONE, INTERNAL, NO_SOURCE, PARTIAL, StoreDamaged
 from ..core.model import Message
-from ..glance import glance
+from ..glance import glance, message_of
 from . import knowledge_base, settings_of
 from .times import ago, local
 
@@ -114,7 +114,7 @@ def _problems(facts: Mapping[str, Any], unavailable: Any) -> Iterator[Message]:
         )
     for watched in facts["watch"]:
         if watched.get("how") == "polling" and watched.get("why"):
-            words = {"source": watched["source"], "why": _said(watched["why"])}
+            words = {"source": watched["source"], "why": message_of(watched["why"])}
             yield Message("{source} is polled instead of watched: {why}", words)
     if facts["commit"] and not facts["fresh"]["fresh"]:
         yield _aged(facts)
@@ -123,15 +123,8 @@ def _problems(facts: Mapping[str, Any], unavailable: Any) -> Iterator[Message]:
 def _stopped(run: Mapping[str, Any]) -> Message:
     error = run["report"].get("error")
     if error:
-        return Message("The last run could not go on: {error}", {"error": _said(error)})
+        return Message("The last run could not go on: {error}", {"error": message_of(error)})
     return Message("The last run ended with exit code {code}.", {"code": run["exit_code"]})
-
-
-def _said(words: Any) -> Message:
-    """A reason on record: template and values, or plain text."""
-    if isinstance(words, (list, tuple)):
-        return Message(words[0], words[1] if len(words) > 1 else {})
-    return Message("{text}", {"text": words})
 
 
 def _aged(facts: Mapping[str, Any]) -> Message:

@@ -10,7 +10,7 @@ from ..core.errors import INTERNAL, NO_SOURCE
 from ..core.model import Message, Source, display
 from ..settings import Settings
 from .finding import Case, Finding, ok, problem, warning
-from .mounts import existing, mount_of
+from .mounts import existing, place_of, polled
 
 # ---- sources -------------------------------------------------------------------------
 
@@ -38,12 +38,12 @@ def _source(source: Source, settings: Settings) -> Iterator[Finding]:
         return
     if empty:
         yield warning(name, Message("{source}: {path} is empty", words), Message("If it should not be: mount it."))
-    mount = mount_of(source.path)
-    words["kind"] = mount.kind if mount else "?"
-    if mount and mount.remote and settings.watch.enabled and settings.watch.mode == "events":
+    place, foreign = place_of(source.path), polled(source.path)
+    words["kind"] = foreign or (place.kind if place else "?")
+    if foreign and settings.watch.enabled and settings.watch.mode == "events":
         remedy = Message('Set mode = "auto" or "polling" below [watch].')
         yield warning(name, Message("{source}: {path} is on {kind}, where events do not tell of every change", words), remedy)  # fmt: skip
-    elif mount and mount.remote:
+    elif foreign:
         yield ok(name, Message("{source}: {path} can be read; on {kind}, so watch mode polls it", words))
     elif not empty:
         yield ok(name, Message("{source}: {path} can be read ({kind})", words))
@@ -94,15 +94,15 @@ def _state_folder(path: str, database: bool) -> Iterator[Finding]:
         words["other"] = display(foreign)
         text = Message("{path}: {other} belongs to another user; a run as that user and one as this would lock each other out", words)  # fmt: skip
         yield warning(name, text, _take_over(path))
-    mount = mount_of(there)
-    words["kind"] = mount.kind if mount else "?"
-    if mount and not mount.shares_memory and database:
+    place = place_of(there)
+    words["kind"] = place.kind if place else "?"
+    if place and not place.shares_memory and database:
         remedy = Message("Put metadata on a disk of this machine (metadata = … in indexer.toml); sources may stay where they are.")  # fmt: skip
         yield problem(name, Message("{path} is on {kind}: the catalog's log (SQLite's WAL) does not work on network file systems and can be damaged", words), remedy)  # fmt: skip
-    elif mount and (mount.remote or mount.volatile):
+    elif place and (place.remote or place.volatile):
         text = (
             Message("{path} is on {kind}: searches and snapshots are slow there", words)
-            if mount.remote
+            if place.remote
             else Message("{path} is on {kind}: it is gone with the container or the next start", words)
         )
         yield warning(name, text, Message("Put it on a disk of this machine, in a container on a volume."))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..core.errors import DAMAGED, DONE, PARTIAL
 from ..core.model import Message
-from ..glance import glance
+from ..glance import glance, message_of
 from ..settings import Settings
 from .finding import Case, Finding, ok, problem, warning
 
@@ -60,7 +60,7 @@ def runs(case: Case, settings: Settings) -> Iterator[Finding]:
         error = last["report"].get("error")
         text = Message("run {run}, the last one, ended with exit code {code}", words)
         if error:
-            text = Message("run {run}, the last one, could not go on: {why}", {**words, "why": Message(*error)})
+            text = Message("run {run}, the last one, could not go on: {why}", {**words, "why": message_of(error)})
         yield problem(name, text, Message("Mend what it says, then run `indexer update --now`."), last["exit_code"])
     elif not facts["fresh"]["fresh"]:
         text = Message("the folders were last looked at in full {hours} hours ago", words)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from ..core.errors import NO_EMBEDDING
 from ..core.model import EmbeddingSettings, Message
 from ..settings import Settings
 from .finding import Case, Finding, ok, problem, warning
+
+if TYPE_CHECKING:
+    from ..api import KnowledgeBase
+    from ..core.ports import Embedder
 
 NAME = Message("model")
 _INSTALL = {
@@ -57,7 +62,7 @@ def _file(settings: EmbeddingSettings) -> Iterator[Finding]:
 def _deep(settings: Settings) -> Iterator[Finding]:
     """Load it, embed, and compare with what the index was made with; raises what the model raises."""
     from ..api import KnowledgeBase
-    from ..care.generations import PROBE, proved
+    from ..care.generations import PROBE
 
     kb, began = KnowledgeBase(settings), time.perf_counter()
     embedder = kb.embedder(settings.embedding)
@@ -72,6 +77,13 @@ def _deep(settings: Settings) -> Iterator[Finding]:
         NAME,
         Message("{model}: loaded in {seconds} s, the probe text embedded in {ms} ms, dimension {dimension}", words),
     )
+    yield from _compared(kb, embedder, words)
+
+
+def _compared(kb: KnowledgeBase, embedder: Embedder, words: Mapping[str, object]) -> Iterator[Finding]:
+    """The probe's vector beside the one on record, for the model the index was made with."""
+    from ..care.generations import proved
+
     catalog = kb.catalog()
     if catalog is None:
         return

@@ -1,32 +1,27 @@
-"""On which file system a path lies, and which of them are not of this machine."""
+"""On which file system a path lies, in the words of :mod:`indexer.triggers.watch.mounts`."""
 
 from __future__ import annotations
 
 import os
-import re
+import subprocess
 import sys
-from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-NETWORK = frozenset(
-    ("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "afpfs", "9p", "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "afs",
-     "ncpfs", "coda", "webdav", "davfs", "vboxsf", "vmhgfs", "prl_fs", "virtiofs", "drvfs", "acfs", "pvfs2", "orangefs", "remote")
-)  # fmt: skip
-"""Another machine (or the host of a virtual one) writes there too, and no event tells of it."""
+from ..triggers.watch.mounts import Mount, elsewhere, foreign_mount, parse_mount, parse_mountinfo
+
 _VOLATILE = frozenset(("tmpfs", "ramfs", "overlay", "fuse.fuse-overlayfs"))
 _LOCAL_FUSE = frozenset(("fuseblk", "fuse.fuse-overlayfs"))
 
 
-class Mount(NamedTuple):
-    """A file system: its type, and where it begins."""
+class Place(NamedTuple):
+    """The type of the file system a path is on."""
 
     kind: str
-    point: str
 
     @property
     def remote(self) -> bool:
-        """A network or FUSE file system: events cannot be relied upon, nor can memory that processes share."""
-        return self.kind in NETWORK or self.kind.startswith("fuse")
+        """Of another machine, of a host, or made by a program."""
+        return elsewhere(self.kind) or self.kind == "network drive"
 
     @property
     def shares_memory(self) -> bool:
@@ -39,16 +34,44 @@ class Mount(NamedTuple):
         return self.kind in _VOLATILE
 
 
-def mount_of(path: str) -> Mount | None:
-    """The file system of a path (or of the nearest folder above it that exists); None where this cannot be told."""
+def place_of(path: str) -> Place | None:
+    """The file system of a path, or of the nearest folder above it that exists; None where this cannot be told."""
     real = os.path.realpath(existing(path))
-    if sys.platform == "linux":
-        try:
-            with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
-                return longest(mounts(lines), real)
-        except OSError:
-            return None
-    return _windows(real) if sys.platform == "win32" else _statfs(real)
+    if sys.platform == "win32":
+        drive = foreign_mount(os.fsencode(real))
+        return Place(drive.type if drive else "local drive")
+    found = _mounts()
+    mount = longest(found, os.fsencode(real))
+    return Place(mount.type) if mount else None
+
+
+def polled(path: str) -> str:
+    """The type of file system for which watch mode polls a source; "" where it is watched by events."""
+    found = foreign_mount(os.fsencode(path))
+    return found.type if found else ""
+
+
+def _mounts() -> list[Mount]:
+    try:
+        with open("/proc/self/mountinfo", "rb") as file:
+            return parse_mountinfo(file.read())
+    except OSError:
+        pass
+    try:
+        said = subprocess.run(["mount"], capture_output=True, text=True, timeout=10, check=False)  # noqa: S607 - every Unix has its own place for it
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return parse_mount(said.stdout)
+
+
+def longest(found: list[Mount], path: bytes) -> Mount | None:
+    """The mount a path is in; of several at one place the last one hides the others."""
+    best: Mount | None = None
+    for mount in found:
+        inside = path == mount.point or path.startswith(mount.point.rstrip(b"/") + b"/")
+        if inside and (best is None or len(mount.point) >= len(best.point)):
+            best = mount
+    return best
 
 
 def existing(path: str) -> str:
@@ -56,50 +79,3 @@ def existing(path: str) -> str:
     while not os.path.lexists(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)
     return path
-
-
-def mounts(lines: Iterable[str]) -> Iterator[Mount]:
-    """The mounts of a mountinfo file, see proc(5): blanks in names are written \\040."""
-    for line in lines:
-        fields, _, rest = line.partition(" - ")
-        words = fields.split(" ")
-        if len(words) > 4 and rest:
-            yield Mount(rest.split(" ", 1)[0], re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), words[4]))
-
-
-def longest(found: Iterable[Mount], path: str) -> Mount | None:
-    """The mount a path is in; of several at one place the last one hides the others."""
-    best: Mount | None = None
-    for mount in found:
-        inside = path == mount.point or path.startswith(mount.point.rstrip("/") + "/")
-        if inside and (best is None or len(mount.point) >= len(best.point)):
-            best = mount
-    return best
-
-
-def _statfs(path: str) -> Mount | None:
-    """macOS: the type's name stands in what statfs(2) gives."""
-    import ctypes
-
-    buffer = ctypes.create_string_buffer(4096)
-    try:
-        call = getattr(ctypes.CDLL(None, use_errno=True), "statfs$INODE64", None) or ctypes.CDLL(None).statfs
-        if call(os.fsencode(path), buffer) != 0:
-            return None
-    except (OSError, AttributeError):
-        return None
-    name = buffer.raw[72:88].split(b"\0")[0].decode("ascii", "replace")
-    return Mount(name, path) if name else None
-
-
-def _windows(path: str) -> Mount | None:
-    import ctypes
-
-    drive = os.path.splitdrive(path)[0]
-    if drive.startswith("\\\\"):
-        return Mount("smb", drive)
-    try:
-        kind = ctypes.windll.kernel32.GetDriveTypeW(drive + "\\")  # type: ignore[attr-defined,unused-ignore]
-    except (OSError, AttributeError):
-        return None
-    return Mount("remote" if kind == 4 else "local", drive)

@@ -15,7 +15,7 @@ from .mounts import existing
 def daemon(case: Case, settings: Settings) -> Iterator[Finding]:
     """Whether one runs, and in the version and on the configuration of today."""
     from .. import __version__
-    from ..glance import glance
+    from ..glance import glance, message_of
 
     name, running = Message("daemon"), state.read(settings.metadata)
     if running is None:
@@ -37,7 +37,7 @@ def daemon(case: Case, settings: Settings) -> Iterator[Finding]:
         yield ok(name, Message("process {pid} runs ({mode})", words))
     for watched in running.get("watch") or []:
         if watched.get("how") == "polling":
-            why = watched.get("why") or ""
+            why = message_of(watched.get("why") or "")
             yield ok(name, Message("{source} is polled: {why}", {"source": watched.get("source"), "why": why}))
 
 

@@ -31,6 +31,28 @@ ENTRYPOINT ["indexer"]
 CMD ["run"]
 """
 
+COMPOSE = """\
+services:
+  {name}:
+    image: indexer
+    restart: unless-stopped
+    init: true
+    stop_grace_period: 30s
+    read_only: true
+    tmpfs: [/tmp]
+    cap_drop: [ALL]
+    security_opt: [no-new-privileges:true]
+    environment:
+{environment}
+    volumes:
+      - metadata:/data/metadata
+      - vectorstore:/data/vectorstore
+{binds}
+volumes:
+  metadata:
+  vectorstore:
+"""
+
 
 def plan(facts: Facts) -> Plan:
     """Two files beside indexer.toml; nothing is started."""
@@ -49,32 +71,12 @@ def compose(facts: Facts) -> str:
         (facts.home + ("\\" if facts.home[1:2] == ":" else "/") + "indexer.toml", f"{DATA}/indexer.toml"),
         *((path, _inside(facts, path)) for path in facts.sources),
     ]
-    volumes = [line for source, target in binds for line in _bind(source, target)]
     zone = facts.schedule.time_zone or "Etc/UTC"
     environment = {"TZ": zone, **({"INDEXER_LANG": facts.language} if facts.language else {})}
-    return "\n".join(
-        [
-            "services:",
-            f"  {facts.name}:",
-            "    image: indexer",
-            "    restart: unless-stopped",
-            "    init: true",
-            "    stop_grace_period: 30s",
-            "    read_only: true",
-            "    tmpfs: [/tmp]",
-            "    cap_drop: [ALL]",
-            "    security_opt: [no-new-privileges:true]",
-            "    environment:",
-            *(f"      {name}: {_scalar(value)}" for name, value in environment.items()),
-            "    volumes:",
-            "      - metadata:/data/metadata",
-            "      - vectorstore:/data/vectorstore",
-            *volumes,
-            "volumes:",
-            "  metadata:",
-            "  vectorstore:",
-            "",
-        ]
+    return COMPOSE.format(
+        name=facts.name,
+        environment="\n".join(f"      {name}: {_scalar(value)}" for name, value in environment.items()),
+        binds="\n".join(line for source, target in binds for line in _bind(source, target)),
     )
 
 

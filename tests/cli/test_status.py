@@ -18,7 +18,7 @@ import pytest
 from indexer import KnowledgeBase
 from indexer.cli import main
 from indexer.core.errors import StoreDamaged
-from indexer.glance import FRESH_SECONDS, glance
+from indexer.glance import FRESH_SECONDS, glance, message_of
 from indexer.store.local import Layout
 
 from .conftest import put
@@ -171,6 +171,15 @@ def test_why_the_last_run_could_not_go_on(home: Path, capsys: Out) -> None:
     assert lines(capsys)[0] == "! The last run ended with exit code 4."
 
 
+def test_sentences_on_record() -> None:
+    """Template and values, sentences inside sentences, lists that are none, and plain text."""
+    inner = ["{path} is empty", {"path": "p"}]
+    assert str(message_of(["{why}: {names}", {"why": inner, "names": [1, 2]}])) == "p is empty: [1, 2]"
+    assert str(message_of("plain {text}")) == "plain {text}"
+    assert str(message_of(["no values"])) == "no values"
+    assert str(message_of([])) == "[]"
+
+
 def test_a_full_disk_is_said(home: Path, capsys: Out) -> None:
     """Before the run that would stop for it."""
     run("update", "--now")
@@ -292,7 +301,7 @@ DAEMON = {
     "schedule": {"text": "every day at 02:00", "next_ns": 1_900_000_000 * 10**9},
     "watch": [
         {"source": "knowledge_base", "how": "events", "why": "", "folders": 2},
-        {"source": "share", "how": "polling", "why": "a network file system (nfs4)", "folders": 9},
+        {"source": "share", "how": "polling", "why": ["Source {source}: events arrive again, it is not polled any more.", {"source": "x"}], "folders": 9},
     ],
     "running": {"trigger": "watch", "since_ns": 1_800_000_000 * 10**9}, "waiting": 3,
 }  # fmt: skip
@@ -321,7 +330,8 @@ def test_what_the_daemon_says(home: Path, daemon: Path, capsys: Out) -> None:
     """What it is at, what comes next, what it watches, and why it polls."""
     run("update", "--now")
     said = lines(capsys)
-    assert said[0] == "! share is polled instead of watched: a network file system (nfs4)"
+    assert said[0].startswith("! share is polled instead of watched: Source x: events")
+    assert "来源" in lines(capsys, "--set", "language=zh")[0]
     assert any(x.startswith("Updating since ") and x.endswith("(watch); 3 more wait") for x in said)
     assert any(x.startswith("Next run: ") and x.endswith(", every day at 02:00") for x in said)
     assert "Watched: knowledge_base" in said

@@ -21,6 +21,7 @@ from indexer.core.model import Message
 from indexer.doctor import CHECKS, Case, Finding, Level, clock, disks, examine, exit_code, folders, limits, mounts
 from indexer.doctor.finding import guarded, ok, problem, warning
 from indexer.store.local import Layout
+from indexer.triggers.watch.mounts import parse_mountinfo
 
 CONFIG = '[embedding]\nmodel = "python:indexer.embed.hashing:HashEmbedder"\n'
 Out = pytest.CaptureFixture[str]
@@ -230,25 +231,26 @@ broken line
 )
 def test_file_systems(path: str, kind: str, remote: bool, shares: bool) -> None:
     """The longest mount point wins, the last of equal ones; blanks are written \\040."""
-    mount = mounts.longest(mounts.mounts(MOUNTINFO.splitlines()), path)
-    assert mount is not None
-    assert (mount.kind, mount.remote, mount.shares_memory) == (kind, remote, shares)
+    found = mounts.longest(parse_mountinfo(MOUNTINFO.encode()), path.encode())
+    assert found is not None
+    place = mounts.Place(found.type)
+    assert (place.kind, place.remote, place.shares_memory) == (kind, remote, shares)
 
 
 def test_this_machine_s_file_systems(tmp_path: Path) -> None:
     """Of any path, also one that is not there yet, the file system can be told."""
-    mount = mounts.mount_of(str(tmp_path / "not" / "there"))
-    assert mount is not None
-    assert mount.kind
+    place = mounts.place_of(str(tmp_path / "not" / "there"))
+    assert place is not None
+    assert place.kind
     if sys.platform == "linux":
-        proc = mounts.mount_of("/proc/self")
-        assert proc is not None
-        assert proc.kind == "proc"
+        assert mounts.place_of("/proc/self") == mounts.Place("proc")
+        assert mounts.polled("/proc/self") == ""
 
 
 def test_a_network_file_system(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite's log does not work there: a problem for metadata, slow for vectors, polling for sources."""
-    monkeypatch.setattr(folders, "mount_of", lambda path: mounts.Mount("nfs4", "/"))
+    monkeypatch.setattr(folders, "place_of", lambda path: mounts.Place("nfs4"))
+    monkeypatch.setattr(folders, "polled", lambda path: "nfs4")
     first, second = found(case_of(home), "metadata and vectorstore")
     assert first.level is Level.PROBLEM
     assert "SQLite's WAL" in str(first.message)
@@ -258,7 +260,7 @@ def test_a_network_file_system(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "watch mode polls it" in str(source.message)
     stubborn = case_of(home, watch__enabled=True, watch__mode="events")
     assert "events do not tell" in str(only(stubborn, "sources", Level.WARNING).message)
-    monkeypatch.setattr(folders, "mount_of", lambda path: mounts.Mount("overlay", "/"))
+    monkeypatch.setattr(folders, "place_of", lambda path: mounts.Place("overlay"))
     assert {f.level for f in found(case_of(home), "metadata and vectorstore")} == {Level.WARNING}
 
 
