@@ -15,11 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve()
-SHARED = Path(os.environ.get("INDEXER_SHARED") or HERE.parents[3] / "shared")
-PATHS = [str(HERE.parent), str(HERE.parents[2]), str(SHARED / "cases")]
-sys.path[:0] = PATHS
-os.environ["PYTHONPATH"] = os.pathsep.join(PATHS)  # for the processes that parse
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from adapter import _toml
 
@@ -31,6 +27,9 @@ from indexer.search import Reader, open_reader
 from indexer.store.catalog import Spans, unpack_ids
 from indexer.store.local import Layout
 
+HERE = Path(__file__).resolve()
+SHARED = Path(os.environ.get("INDEXER_SHARED") or HERE.parents[3] / "shared")
+PATHS = [str(HERE.parent), str(HERE.parents[2]), str(SHARED / "cases")]
 DEBOUNCE = float(os.environ.get("WATCH_DEBOUNCE", "0.5"))
 _VISIBLE = (
     "SELECT d.path,v.content FROM version v JOIN document d ON d.id=v.document JOIN content c ON c.id=v.content "
@@ -93,6 +92,8 @@ class Watching(Daemon):
 
 def main(root: str, out: str) -> int:
     """Watch until killed."""
+    sys.path[:0] = PATHS
+    os.environ["PYTHONPATH"] = os.pathsep.join(PATHS)  # for the processes that parse
     state = Path(out).resolve().parent / "state"
     state.mkdir()
     config = {

@@ -6,6 +6,7 @@ told of it looks at the path itself. (A map from path to its last event loses sa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -17,6 +18,9 @@ FEW = 100
 
 MANY = 2000
 """Paths kept one by one; above this folders stand for what lies in them, then whole sources."""
+
+_CROWD = 20
+"""Dirty paths of one folder for which the folder may stand, when there are too many in all."""
 
 _PAUSE = 0.05
 """Seconds between two looks at what is dirty: asking more often than that serves nobody."""
@@ -61,14 +65,9 @@ class Debounce:
 
     # ---- in -------------------------------------------------------------------------------
 
-    def touch(self, path: Path, at: float, now_ns: int, grace: float = 0.0) -> bool:
-        """Something happened to a path, or below it; whether that is news.
-
-        ``grace``: more may be said of it within so many seconds.
-        """
-        news = self._covering(path) is None
+    def touch(self, path: Path, at: float, now_ns: int, grace: float = 0.0) -> None:
+        """Something happened to a path, or below it; ``grace``: more may be said of it within so many seconds."""
         self._pulse(path, at + grace, now_ns)
-        return news
 
     def link(self, old: Path, new: Path, at: float, now_ns: int) -> None:
         """A path got another name: both are looked at in one go, or the move looks like a deletion."""
@@ -102,8 +101,9 @@ class Debounce:
 
     def _collapse(self) -> None:
         """Folders stand for what lies in them, whole sources where that is not enough; they all go together."""
-        up = {(source, path.rpartition(b"/")[0]) for source, path in self._dirty}
-        if len(up) > MANY // 4:
+        lying = Counter(map(_folder, self._dirty))
+        up = {above if lying[above := _folder(path)] > _CROWD else path for path in self._dirty}
+        if len(up) > MANY // 2:
             up = {(source, b"") for source, _ in self._dirty}
         first, *rest = set(self._dirty.values())
         for pulse in rest:
@@ -134,6 +134,10 @@ class Debounce:
         for path in ready:
             del self._dirty[path]
         return Taken(tuple(sorted(taken)), since)
+
+
+def _folder(path: Path) -> Path:
+    return path[0], path[1].rpartition(b"/")[0]
 
 
 def _uncovered(paths: Iterable[Path]) -> list[Path]:

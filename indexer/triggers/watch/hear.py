@@ -21,7 +21,7 @@ class Hear(Protocol):
         """A sign of life was seen: events arrive."""
 
     def lost(self) -> None:
-        """Events were lost: anything may have happened."""
+        """Events were lost: anything may have happened. Said once until the next look."""
 
     def failed(self, error: OSError) -> None:
         """This watcher cannot go on."""

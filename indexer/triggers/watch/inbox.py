@@ -19,14 +19,13 @@ class Inbox:
         self._changed = Condition()
         self._woken = False
 
-    def touch(self, path: Path, grace: float = 0.0) -> bool:
-        """Something happened to a path, or below it; whether that is news."""
+    def touch(self, path: Path, grace: float = 0.0) -> None:
+        """Something happened to a path, or below it."""
         with self._changed:
             before = len(self._debounce)
-            news = self._debounce.touch(path, self._clock(), self._now_ns(), grace)
+            self._debounce.touch(path, self._clock(), self._now_ns(), grace)
             if not before:  # later events only put off what is waited for
                 self._changed.notify()
-        return news
 
     def link(self, old: Path, new: Path) -> None:
         """One became the other."""

@@ -36,7 +36,7 @@ class Tree:
         self._root, self._relevance, self._hear = root, relevance, hear
         self._lock = RLock()
         self._moves: dict[int, bytes] = {}
-        self._stale = False
+        self._stale = self._lost = False
         self._proving = self._busy = False
         self._fd = InotifyFD()
         self._watches = Watches(self._fd, self, root, relevance)
@@ -52,7 +52,7 @@ class Tree:
     def arm(self) -> None:
         """Watch every folder there is; raises OSError: a limit, or the root is not there."""
         with self._lock:
-            self._stale = False
+            self._stale = self._lost = False
             self._watches.arm()
 
     def settle(self) -> None:
@@ -115,9 +115,12 @@ class Tree:
 
     def on_queue_overflow(self) -> None:
         """Which events were lost is not known: all folders are armed again before the next look."""
-        self._stale = True
         self._hear.probed()
-        self._hear.lost()
+        if self._lost:
+            self._hear.touched(b"")
+        else:
+            self._stale = self._lost = True
+            self._hear.lost()
 
     def _event(self, node: Node, name: bytes, mask: int, cookie: int) -> None:
         if mask & C.IN_OPEN:

@@ -63,8 +63,8 @@ class Watched:
 
     def lost(self) -> None:
         """Events were lost: anything may have happened."""
-        if self._edges.inbox.touch((self.source.name, b"")):
-            self._log("info", words.overflowed(self.source.name))
+        self._log("info", words.overflowed(self.source.name))
+        self.touched(b"")
 
     def failed(self, error: OSError) -> None:
         """The watcher cannot go on; dealt with in the thread that decides."""

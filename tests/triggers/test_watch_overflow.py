@@ -1,0 +1,56 @@
+"""More events than the kernel keeps for a process that does not read them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from watch_lab import until, write
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
+
+_CHILD = """
+import sys, time, json
+from pathlib import Path
+sys.path[:0] = {paths!r}
+from watch_lab import Lab
+with Lab(Path({root!r})) as lab:
+    while True:
+        with lab._lock:
+            found = sorted(lab.follower.names())
+        part = Path({out!r} + ".part")
+        part.write_text(json.dumps([found, [str(m) for _, m in lab.told], len(lab.asked)]))
+        part.rename({out!r})
+        time.sleep(0.3)
+"""
+
+
+def test_a_full_queue_loses_nothing(tmp_path: Path) -> None:
+    """20,000 files in new and old folders made while the watching process stands still, more than the kernel keeps."""
+    root, out = tmp_path / "kb", tmp_path / "out.json"
+    write(root / "old/a.txt")
+    paths = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+    code = _CHILD.format(paths=paths, root=str(root), out=str(out))
+    child = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        assert until(out.exists, 60)
+        child.send_signal(signal.SIGSTOP)
+        for n in range(20_000):
+            folder = root / ("old" if n % 2 else f"new{n % 37}/deep")
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{n}.txt").write_text(str(n))
+        child.send_signal(signal.SIGCONT)
+        want = sorted(str(p.relative_to(root)) for p in root.rglob("*.txt"))
+        assert until(lambda: json.loads(out.read_text())[0] == want, 120)
+        write(root / "new1/deep/late.txt")  # in a folder whose event was lost
+        assert until(lambda: "new1/deep/late.txt" in json.loads(out.read_text())[0], 60)
+        _, told, asked = json.loads(out.read_text())
+        assert any("more changes came than the system keeps" in m for m in told), told
+        assert asked < 12
+    finally:
+        child.kill()
+        child.wait()
