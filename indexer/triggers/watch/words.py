@@ -8,12 +8,12 @@ from ...core.model import Message
 from .mounts import Mount
 
 _WATCHES = (
-    "no more folders can be watched: fs.inotify.max_user_watches is {limit}; raise it with "
-    "`sysctl -w fs.inotify.max_user_watches={more}` and put the same into a file in /etc/sysctl.d"
+    "no more folders can be watched: {key} is {limit}; raise it with `sysctl -w {key}={more}` "
+    "(in a container: on its host) and put the same into a file in /etc/sysctl.d"
 )
 _INSTANCES = (
-    "no more programs can watch folders: fs.inotify.max_user_instances is {limit}; raise it with "
-    "`sysctl -w fs.inotify.max_user_instances={more}` and put the same into a file in /etc/sysctl.d"
+    "no more programs can watch folders: {key} is {limit}; raise it with `sysctl -w {key}={more}` "
+    "(in a container: on its host) and put the same into a file in /etc/sysctl.d"
 )
 
 
@@ -36,20 +36,23 @@ def silent(seconds: float) -> Message:
 def refused(error: OSError) -> Message:
     """Polling because the system will not watch; the limits with how to raise them."""
     if error.errno == errno.ENOSPC:
-        limit = _limit("max_user_watches")
-        return Message(_WATCHES, {"limit": limit or "?", "more": max(524288, 2 * limit)})
+        return Message(_WATCHES, _limit("watches", 524288))
     if error.errno == errno.EMFILE:
-        limit = _limit("max_user_instances")
-        return Message(_INSTANCES, {"limit": limit or "?", "more": max(1024, 2 * limit)})
+        return Message(_INSTANCES, _limit("instances", 1024))
     return Message("the system does not let it be watched ({why})", {"why": error.strerror or str(error)})
 
 
-def _limit(name: str) -> int:
-    try:
-        with open(f"/proc/sys/fs/inotify/{name}", encoding="ascii") as file:
-            return int(file.read())
-    except (OSError, ValueError):
-        return 0
+def _limit(what: str, least: int) -> dict[str, object]:
+    """The limit that was reached: of two that count the lower one (a user namespace has its own)."""
+    found = []
+    for key in (f"fs.inotify.max_user_{what}", f"user.max_inotify_{what}"):
+        try:
+            with open("/proc/sys/" + key.replace(".", "/"), encoding="ascii") as file:
+                found.append((int(file.read()), key))
+        except (OSError, ValueError):
+            continue
+    limit, key = min(found, key=lambda f: f[0], default=(0, f"fs.inotify.max_user_{what}"))
+    return {"key": key, "limit": limit or "?", "more": max(least, 2 * limit)}
 
 
 def polled(source: str, seconds: float, why: Message) -> Message:
