@@ -104,23 +104,6 @@ class Notify:
         return False
 
 
-class Pulse:
-    """Whether the worker idles or got on within ``patience`` seconds; both a listener and a run's ``tell``."""
-
-    def __init__(self, patience: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._patience, self._clock = patience, clock
-        self._since: float | None = None
-
-    def __call__(self, kind: str, facts: Mapping[str, Any] | None = None) -> None:
-        """Any event is progress; "end" is the end of the work."""
-        self._since = None if kind == "end" else self._clock() if kind != "queue" else self._since
-
-    def alive(self) -> bool:
-        """False when work has stood still for too long."""
-        since = self._since
-        return since is None or self._clock() - since < self._patience
-
-
 def _ended(outcome: Any) -> Message:
     if outcome.error is not None:
         return Message("Last run failed: {error}", {"error": outcome.error})

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from indexer.core.model import Ask, Message
-from indexer.systemd import Notify, Pulse
+from indexer.systemd import Notify
 
 pytestmark = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no sockets with names here")
 
@@ -179,29 +179,6 @@ def test_another_process_is_heard(manager: Manager) -> None:
     code = "from indexer.systemd import Notify; Notify().ready()"
     subprocess.run([sys.executable, "-c", code], env={**os.environ, **manager.environ}, check=True, timeout=120)
     assert manager.heard()[0] == "READY=1"
-
-
-def test_the_pulse_of_a_worker() -> None:
-    """Idle is alive for ever; at work only as long as something happens within the patience."""
-    now = [0.0]
-    pulse = Pulse(10, lambda: now[0])
-    now[0] = 1e6
-    assert pulse.alive()
-    pulse("begin", {})
-    now[0] += 9
-    assert pulse.alive()
-    pulse("file", {})
-    now[0] += 9
-    assert pulse.alive()
-    pulse("queue", {"waiting": 2})  # somebody asking is no progress
-    now[0] += 2
-    assert not pulse.alive()
-    pulse("end", {})
-    now[0] += 1e6
-    assert pulse.alive()
-    pulse("queue", {"waiting": 2})
-    now[0] += 1e6
-    assert pulse.alive()
 
 
 def test_time_is_the_kernels_monotonic_clock() -> None:
