@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: try test check test-models test-ocr laws crash fuzz bench docs clean
+.PHONY: try test check test-models test-ocr laws crash fuzz bench alerts docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -47,6 +47,12 @@ crash: $(VENV)/dev  ## kill at every step, 200 random kills, I/O errors, power l
 
 fuzz: $(VENV)/dev  ## 3,000 broken files of all formats, from fixed seeds, through the real parsers
 	INDEXER_TEST_FUZZ=3000 $(BIN)/python -m pytest tests/parse/test_hostile.py -s --timeout 7200
+
+alerts: $(VENV)/dev  ## the alert rules before a real Prometheus and Alertmanager, of Debian, and a real daemon
+	for program in promtool prometheus prometheus-alertmanager; do command -v $$program > /dev/null || absent=1; done; \
+	[ "$$(id -u)" = 0 ] || sudo=sudo; [ -z "$$absent" ] || { $$sudo apt-get update && \
+	$$sudo apt-get install -y --no-install-recommends prometheus prometheus-alertmanager; }
+	INDEXER_TEST_ALERTS=1 $(BIN)/python -m pytest tests/monitoring --timeout 1800
 
 bench: $(VENV)/dev  ## cost against the usual recipes
 	$(BIN)/python -m benchmarks.peers --files 1000

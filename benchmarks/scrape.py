@@ -45,7 +45,7 @@ def commit(store: Store, turn: int) -> None:
 
 
 def cost(home: Path, documents: int, runs: int, repeat: int) -> dict[str, float]:
-    """Milliseconds of wall clock: the first scrape, and medians of ``repeat`` others."""
+    """Milliseconds of wall clock and of CPU (the asking side included): the first scrape, and medians of ``repeat`` others."""
     status.make(home, documents)
     settings = load_settings(home, {})
     layout = Layout(Path(settings.metadata), Path(settings.vectorstore))
@@ -55,21 +55,23 @@ def cost(home: Path, documents: int, runs: int, repeat: int) -> dict[str, float]
     assert served.address is not None
     url = f"http://127.0.0.1:{served.address[1]}/metrics"
 
-    time.sleep(2)  # a daemon is up for a while before somebody asks
+    time.sleep(10)  # a daemon is up for a while before somebody asks
 
-    def scrape() -> float:
-        start = time.perf_counter()
+    def scrape() -> tuple[float, float]:
+        wall, cpu = time.perf_counter(), time.process_time()
         body = urllib.request.urlopen(url).read()
-        took = time.perf_counter() - start
+        took = time.perf_counter() - wall, time.process_time() - cpu
         assert b"indexer_catalog_readable 1.0" in body
-        return 1000 * took
+        return took
 
-    def median(before: Callable[[int], object]) -> float:
-        return round(statistics.median((before(turn), scrape())[1] for turn in range(repeat)), 1)
+    def median(name: str, before: Callable[[int], object]) -> dict[str, float]:
+        both = zip(*((before(turn), scrape())[1] for turn in range(repeat)), strict=True)
+        return dict(zip((name, f"{name}_cpu"), (round(1000 * statistics.median(t), 1) for t in both), strict=True))
 
     try:
-        first = round(scrape(), 1)
-        return {"first": first, "commit": median(lambda turn: commit(store, turn)), "idle": median(lambda turn: None)}
+        first = round(1000 * scrape()[0], 1)
+        changed = median("commit", lambda turn: commit(store, turn))
+        return {"first": first, **changed, **median("idle", lambda turn: None)}
     finally:
         served.close()
         store.close()
@@ -86,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="indexer-scrape-", dir=args.dir) as work:
         got = cost(Path(work), args.documents, args.runs, args.repeat)
-    text = "{documents} documents, {runs} runs: first scrape {first} ms, after a commit {commit} ms, else {idle} ms (goal {goal})"
+    text = "{documents} documents, {runs} runs: first scrape {first} ms, after a commit {commit} ms ({commit_cpu} of CPU), else {idle} ms ({idle_cpu}); goal {goal}"
     facts = {"documents": args.documents, "runs": args.runs, "goal": GOAL_MS, **got}
     print(json.dumps(facts) if args.json else text.format(**facts))
 

@@ -178,6 +178,7 @@ class Daemon:
             self._said = facts
             state.write(self.settings.metadata, facts)
             self.parts.tell("schedule", {"next_ns": facts["schedule"]["next_ns"] or 0})
+            self.parts.tell("watch", {"status": facts["watch"]})
 
 
 def run(load: Callable[[], Settings], mode: str, wants: Wants, lang: str, times: Times = Times()) -> int:  # noqa: B008 - it is immutable

@@ -40,11 +40,10 @@ class Metrics:
 
     def configure(self, settings: Settings) -> None:
         """Take other settings; what was counted stays unless the folders are others."""
-        layout = Layout(Path(settings.metadata), Path(settings.vectorstore))
+        layout, self._settings = Layout(Path(settings.metadata), Path(settings.vectorstore)), settings
         if self._readings is None or self._readings.layout != layout:
-            self._readings = Readings(layout)
-        self._settings, readings = settings, self._readings
-        self._stored = Patient(lambda: readings.take() + files.room(settings), self._patience)
+            readings = self._readings = Readings(layout)
+            self._stored = Patient(lambda: readings.take() + files.room(self._settings), self._patience)
         self._stored.begin()  # a long history of runs is added up before the first scrape wants it
 
     def __call__(self, kind: str, facts: Mapping[str, Any]) -> None:
