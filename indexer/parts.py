@@ -113,10 +113,10 @@ class Parts:
         from .triggers.schedule import Schedule
 
         s, t = self._settings, self.times
-        self.schedule, self.watch = (
-            Schedule(s.schedule, ask, record, t.now_ns, t.clock, self.heard, t.wait, t.asleep),
-            None,
-        )
+        schedule = Schedule(s.schedule, ask, record, t.now_ns, t.clock, self.heard, t.wait, t.asleep)
+        if (earlier := getattr(self, "schedule", None)) is not None:  # the night's run may be at work
+            schedule.follow(earlier)
+        self.schedule, self.watch = schedule, None
         if s.watch.enabled:
             from .triggers.watch import Watch
 

@@ -89,7 +89,6 @@ class Known:
             self._void.add(instant_ns)
             return
         self._own = {*sorted(self._own)[-_KEPT:], instant_ns}
-        self._void.discard(instant_ns)
 
     def of(self, record: Record, *, full: bool = True) -> set[int]:
         """All instants that count and, with ``full``, the start of the last run over everything."""

@@ -166,6 +166,22 @@ def test_it_reads_the_configuration_again(daemon: Begin, tmp_path: Path) -> None
     assert one.stop() == 0
 
 
+def test_the_configuration_read_again_in_the_middle_of_the_night_repeats_nothing(daemon: Begin, tmp_path: Path) -> None:
+    """SIGHUP while the scheduled run is at work: it ends as the run of that night, and no other follows."""
+    knowledge(tmp_path, 60, 0.01, "batch_passages = 16")
+    one = daemon()
+    one.until(lambda: searchable(tmp_path))
+    assert one.state()["running"]
+    one.send(signal.SIGHUP)
+    one.until(lambda: "read again" in one.said())
+    one.until(lambda: one.state().get("running") is None)
+    assert len(searchable(tmp_path)) == 60
+    time.sleep(1)
+    assert one.stop() == 0
+    last = json.loads(indexer(tmp_path, "status", "--json").stdout)["last_run"]
+    assert (last["run"], last["trigger"]) == (1, "schedule")
+
+
 @pytest.mark.parametrize(
     ("more", "wanted"),
     [("[schedule]\nenabled = false", "Neither a schedule nor watch mode"), ("[schedule]\nat = '25:00'", "02:00")],

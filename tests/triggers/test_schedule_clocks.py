@@ -150,6 +150,17 @@ def test_a_failed_run_is_tried_again_until_it_succeeds() -> None:
     assert [line.split()[-2] for line in lab.log] == ["10", "30", "60", "60"]
 
 
+@pytest.mark.parametrize("exit_code", [0, 3])
+def test_a_run_that_cannot_be_put_on_record_is_done_all_the_same(exit_code: int) -> None:
+    """A catalog that cannot be read tells nothing: the process itself knows what it has seen."""
+    lab = nightly("2031-06-10 01:59")
+    lab.run_to("2031-06-10 02:00")
+    lab.schedule.ended(Ended(lab.asks[0][0], exit_code))
+    lab.run_to("2031-06-10 06:00")
+    assert len(lab.asks) == 1
+    assert lab.log == []
+
+
 def test_the_next_instant_ends_the_tries_of_the_last() -> None:
     """It is a run of its own, on time, and its pauses begin anew."""
     lab = Lab("2031-06-10 00:00", HOURLY, RunRecord(frozenset({ns("2031-06-09 23:00")})))
@@ -170,6 +181,7 @@ def test_a_run_that_fails_after_the_next_instant_is_not_tried_again() -> None:
     lab.end(5)
     lab.run_to("2031-06-10 02:00")
     assert [due for due, _ in lab.asked] == ["10 00:00", "10 02:00"]
+    assert lab.log == ["The run of 2031-06-10 01:00 is skipped: that of 2031-06-10 00:00 has not ended."]
 
 
 def test_a_run_ended_by_the_stop_of_the_process_is_owed_at_the_next_start() -> None:
@@ -230,6 +242,7 @@ def test_a_clock_that_was_behind_for_a_while_repeats_no_night() -> None:
     lab.set_clock("2031-06-09 01:00")
     lab.run_to("2031-06-09 04:00")
     lab.end()
+    lab.dues.discard(ns("2031-06-10 02:00"))  # the records alone look as if that run had been made under a wrong clock
     lab.set_clock("2031-06-10 12:00")
     lab.run_to("2031-06-11 02:00")
     assert [due for due, _ in lab.asked].count("10 02:00") == 1

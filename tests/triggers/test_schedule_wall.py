@@ -96,6 +96,14 @@ def test_named_clock_changes(zone: str, at: time, day: date, shown: str) -> None
     assert found.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M%z") == shown
 
 
+def test_who_asks_at_the_very_end_of_a_gap_is_told_now() -> None:
+    """A process that starts at that moment has not missed it, and one that asks for the next has had it."""
+    end = datetime(2031, 3, 30, 1, tzinfo=UTC)
+    nightly = trigger(time(2, 30), "Europe/Berlin")
+    assert nightly.get_next_fire_time(None, end) == end
+    assert nightly.get_next_fire_time(end, end) == datetime(2031, 3, 31, 0, 30, tzinfo=UTC)
+
+
 def test_a_date_that_does_not_exist_has_no_run() -> None:
     """Apia went from 29 to 31 December 2011."""
     found = runs(time(2), "Pacific/Apia", date(2011, 12, 28), date(2012, 1, 1))
