@@ -112,10 +112,6 @@ def _problems(facts: Mapping[str, Any], unavailable: Any) -> Iterator[Message]:
             "{count} documents are found in an older version only: `indexer files --state stale`",
             {"count": facts["stale"]},
         )
-    for watched in facts["watch"]:
-        if watched.get("how") == "polling" and watched.get("why"):
-            words = {"source": watched["source"], "why": message_of(watched["why"])}
-            yield Message("{source} is polled instead of watched: {why}", words)
     if facts["commit"] and not facts["fresh"]["fresh"]:
         yield _aged(facts)
 
@@ -189,10 +185,12 @@ def _daemon(facts: Mapping[str, Any]) -> Iterator[Message]:
     if following := facts["next_run"]:
         words = {"at": local(following["at"]), "schedule": following["schedule"]}
         yield Message("Next run: {at}, {schedule}", words)
-    for how in ("events", "polling"):
-        if names := [w["source"] for w in facts["watch"] if w.get("how") == how]:
-            words = {"sources": ", ".join(names)}
-            yield Message("Watched: {sources}" if how == "events" else "Polled: {sources}", words)
+    if names := [w["source"] for w in facts["watch"] if w.get("how") == "events"]:
+        yield Message("Watched: {sources}", {"sources": ", ".join(names)})
+    for watched in facts["watch"]:
+        if watched.get("how") == "polling":
+            words = {"source": watched["source"], "why": message_of(watched.get("why") or "?")}
+            yield Message("Polled: {source} ({why})", words)
 
 
 def _counts(counts: Mapping[str, int], say: Say) -> str:
