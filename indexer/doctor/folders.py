@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..core.errors import INTERNAL, NO_SOURCE
@@ -90,10 +91,8 @@ def _state_folder(path: str, database: bool) -> Iterator[Finding]:
     if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
         yield problem(name, Message("{path} cannot be written by this user", words), _take_over(there), INTERNAL)
         return
-    if foreign := _foreign(path):
-        words["other"] = display(foreign)
-        text = Message("{path}: {other} belongs to another user; a run as that user and one as this would lock each other out", words)  # fmt: skip
-        yield warning(name, text, _take_over(path))
+    owners = list(_owners(name, path, words))
+    yield from owners
     place = place_of(there)
     words["kind"] = place.kind if place else "?"
     if place and not place.shares_memory and database:
@@ -106,33 +105,46 @@ def _state_folder(path: str, database: bool) -> Iterator[Finding]:
             else Message("{path} is on {kind}: it is gone with the container or the next start", words)
         )
         yield warning(name, text, Message("Put it on a disk of this machine, in a container on a volume."))
-    elif not foreign:
+    elif not owners:
         yield ok(name, Message("{path} can be written ({kind})", words))
 
 
-def _take_over(path: str) -> Message:
+def _owners(name: Message, path: str, words: Mapping[str, object]) -> Iterator[Finding]:
+    """Whether all is one user's, and this one's: what one wrote another may not be able to replace."""
+    if not hasattr(os, "geteuid") or not os.path.isdir(path):
+        return
+    top = os.stat(path)
+    if foreign := _foreign(path, top.st_uid):
+        text = Message("{path}: {other} belongs to another user than the folder; runs of one are in the way of the other's", {**words, "other": display(foreign)})  # fmt: skip
+        yield warning(name, text, _take_over(path, top.st_uid, top.st_gid))
+    elif top.st_uid != os.geteuid():
+        owner = _name_of(top.st_uid)
+        text = Message("{path} belongs to {owner}, and you are another user", {**words, "owner": owner})
+        yield warning(name, text, Message("Run indexer as that user: {command}", {"command": f"sudo -u {owner} indexer …"}))  # fmt: skip
+
+
+def _name_of(uid: int) -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"'#{uid}'"
+
+
+def _take_over(path: str, uid: int | None = None, gid: int | None = None) -> Message:
     if not hasattr(os, "geteuid"):
         return Message("Allow this user to write it.")
-    command = f"sudo chown -R {os.geteuid()}:{os.getegid()} {_quoted(path)}"
-    return Message("Run {command}", {"command": command})
+    uid, gid = os.geteuid() if uid is None else uid, os.getegid() if gid is None else gid
+    return Message("Run {command}", {"command": f"sudo chown -R {uid}:{gid} {shlex.quote(path)}"})
 
 
-def _quoted(path: str) -> str:
-    import shlex
-
-    return shlex.quote(path)
-
-
-def _foreign(path: str) -> str:
+def _foreign(path: str, uid: int) -> str:
     """The first of our files that belongs to somebody else; "" where all are this user's."""
-    if not hasattr(os, "geteuid") or not os.path.isdir(path):
-        return ""
-    me = os.geteuid()
     for folder, folders, files in os.walk(path):
         folders.sort()
-        for name in ("", *folders, *files):
-            full = os.path.join(folder, name) if name else folder
+        for name in (*folders, *files):
             with suppress(OSError):
-                if os.lstat(full).st_uid != me:
+                if os.lstat(full := os.path.join(folder, name)).st_uid != uid:
                     return full
     return ""

@@ -204,6 +204,12 @@ def test_files_of_another_user(home: Path) -> None:
     finding = only(case_of(home), "metadata and vectorstore", Level.WARNING)
     assert "writer.lock" in str(finding.message)
     assert f"sudo chown -R 0:0 {home / 'metadata'}" in str(finding.remedy)
+    for folder in (home / "metadata", home / "vectorstore"):
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, 12345, 12345)
+    findings = found(case_of(home), "metadata and vectorstore")
+    assert [f.level for f in findings] == [Level.WARNING] * 2
+    assert "sudo -u '#12345' indexer" in str(findings[0].remedy)
 
 
 MOUNTINFO = r"""
