@@ -13,6 +13,7 @@ from indexer.core.errors import SourceUnavailable
 from indexer.core.model import Ask, Message, Source, WatchSettings, raw
 from indexer.sources import folder
 from indexer.triggers.watch import Watch
+from indexer.triggers.watch.source import Make, make
 
 SUFFIXES = (".txt", ".md")
 PATIENCE = 30.0
@@ -75,16 +76,22 @@ class Follower:
 class Lab:
     """A source ``s`` in ``root`` under watch; the look that is asked for at the start has been made."""
 
-    def __init__(self, root: Path, settings: WatchSettings = FAST, **patterns: tuple[str, ...]) -> None:
-        root.mkdir(exist_ok=True)
-        self.root, self.source = root, Source("s", str(root), **patterns)
+    absent = False
+    """Whether the root is not there at the start."""
+
+    def __init__(
+        self, root: Path, settings: WatchSettings = FAST, clock: Callable[[], float] = time.monotonic, make: Make = make
+    ) -> None:
+        self.root, self.source = root, Source("s", str(root))
         self.follower = Follower([self.source])
         self.told: list[tuple[str, Message]] = []
         self.states: list[Mapping[str, Any]] = []
         self._lock = threading.Lock()
-        self.watch = Watch([self.source], SUFFIXES, settings, self._ask, tell=self._tell)
+        self.watch = Watch([self.source], SUFFIXES, settings, self._ask, clock=clock, tell=self._tell, make=make)
 
     def __enter__(self) -> Lab:
+        if not self.absent:
+            self.root.mkdir(exist_ok=True)
         self.watch.start()
         assert until(lambda: self.follower.asked)
         return self

@@ -19,7 +19,7 @@ from . import words
 from .debounce import Debounce, Taken
 from .inbox import Inbox
 from .revoked import Revoked
-from .source import Edges, Tell, Watched
+from .source import Edges, Make, Tell, Watched, make
 
 TICK = 1.0
 """Seconds between two looks at the roots, the probes and the clock."""
@@ -39,11 +39,11 @@ class Watch:
     def __init__(
         self, sources: Sequence[Source], suffixes: Collection[str], settings: WatchSettings, ask: Callable[[Ask], object],
         now_ns: Callable[[], int] = time.time_ns, clock: Callable[[], float] = time.monotonic,
-        tell: Tell = lambda kind, facts: None,
+        tell: Tell = lambda kind, facts: None, make: Make = make,
     ) -> None:  # fmt: skip
         self._settings, self._ask, self._clock, self._tell = settings, ask, clock, tell
         self._inbox = Inbox(Debounce(settings.debounce, settings.max_wait), clock, now_ns)
-        edges = Edges(settings, self._inbox, clock, now_ns, tell, self._changed)
+        edges = Edges(settings, self._inbox, clock, now_ns, tell, self._changed, make)
         self._watched = {s.name: Watched(s, suffixes, edges) for s in sources}
         self._revoked = Revoked({s.name: os.fsencode(s.path) for s in sources}, settings.max_wait)
         self._stopped = threading.Event()

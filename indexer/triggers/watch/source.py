@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ...core.model import Message, Source, WatchSettings
 from . import words
-from .hear import Watcher
+from .hear import Hear, Watcher
 from .inbox import GRACE, Inbox
 from .mounts import foreign_mount
 from .polling import Poller
@@ -17,6 +17,8 @@ from .relevance import Relevance
 from .roots import Root, Seen
 
 Tell = Callable[[str, Mapping[str, Any]], None]
+Make = Callable[[bytes, Relevance, Hear], Watcher]
+"""Makes a watcher of a root; raises OSError or ImportError where the system has none to give."""
 
 
 class Edges(NamedTuple):
@@ -28,6 +30,7 @@ class Edges(NamedTuple):
     now_ns: Callable[[], int]
     tell: Tell
     changed: Callable[[], None]
+    make: Make
 
 
 class Watched:
@@ -76,6 +79,7 @@ class Watched:
     def begin(self) -> None:
         """Arm what can be armed; returns when what happens from now on is noticed."""
         self._error, self._final = None, False
+        self._root.look()
         mode = self._edges.settings.mode
         mount = foreign_mount(self._root.path) if mode == "auto" else None
         if mode == "polling" or mount is not None:
@@ -149,7 +153,7 @@ class Watched:
         """Watch by events; where that is refused, poll and say why."""
         watcher = None
         try:
-            watcher = self._watcher = make(self._root.path, self._relevance, self)
+            watcher = self._watcher = self._edges.make(self._root.path, self._relevance, self)
             watcher.arm()
             self._probe.begin(self._edges.clock(), watcher.probe)
         except (OSError, ImportError) as e:
@@ -233,8 +237,8 @@ class Watched:
         self._edges.tell("log", {"level": level, "message": message})
 
 
-def make(root: bytes, relevance: Relevance, hear: Watched) -> Watcher:
-    """This platform's watcher; raises OSError or ImportError where there is none."""
+def make(root: bytes, relevance: Relevance, hear: Hear) -> Watcher:
+    """This platform's watcher."""
     if sys.platform == "linux":
         from .inotify import Tree
 
@@ -244,4 +248,4 @@ def make(root: bytes, relevance: Relevance, hear: Watched) -> Watcher:
     return Observed(root, relevance, hear)
 
 
-__all__ = ["Edges", "Tell", "Watched"]
+__all__ = ["Edges", "Make", "Tell", "Watched", "make"]

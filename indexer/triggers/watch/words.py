@@ -51,8 +51,8 @@ def _limit(what: str, least: int) -> dict[str, object]:
                 found.append((int(file.read()), key))
         except (OSError, ValueError):
             continue
-    limit, key = min(found, key=lambda f: f[0], default=(0, f"fs.inotify.max_user_{what}"))
-    return {"key": key, "limit": limit or "?", "more": max(least, 2 * limit)}
+    limit, key = min(found, default=(0, f"fs.inotify.max_user_{what}"))
+    return {"key": key, "limit": limit if found else "?", "more": max(least, 2 * limit)}
 
 
 def polled(source: str, seconds: float, why: Message) -> Message:
