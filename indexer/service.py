@@ -139,6 +139,7 @@ class Service:
         began, self._beat = self.now_ns(), self.clock()
         self._running, self._number = (merged.ask, began), 0
         self._tell("begin", {"ask": merged.ask, "at_ns": began})
+        self._tell("queue", {"waiting": len(self._waiting)})
         report, error, code, trouble = None, None, INTERNAL, None
         try:
             report = self._update(merged.ask)
@@ -208,6 +209,7 @@ class Service:
         assert merged is not None  # noqa: S101 - only this thread takes, and it asked just before
         self._aside, self._aside_began = merged, self.now_ns()
         self._tell("begin", {"ask": merged.ask, "at_ns": self._aside_began})
+        self._tell("queue", {"waiting": len(self._waiting)})
         return request_of(merged.ask)
 
     _aside_began = _number = 0

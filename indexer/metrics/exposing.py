@@ -49,6 +49,8 @@ class Metrics:
     def __call__(self, kind: str, facts: Mapping[str, Any]) -> None:
         """Listen: "begin", "end" and "queue" of the service, "watch" and "schedule" of the triggers."""
         self._live.heard(kind, facts)
+        if kind == "end":  # also without anybody who scrapes: a catalog that was replaced and removed is let go
+            self._stored.begin()
 
     def scrape(self, accept: str = "") -> tuple[bytes, str]:
         """(body, content type): OpenMetrics or plain text, by what the Accept header asks for."""

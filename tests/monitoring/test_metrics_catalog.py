@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from monitored import ROOT, SECOND, Labels, put, value, values
+from monitored import ROOT, SECOND, Labels, outcome, put, value, values
 
 from indexer.api import KnowledgeBase
 from indexer.core.errors import IndexerError
@@ -306,6 +306,19 @@ def test_nothing_is_asked_twice_of_an_unchanged_catalog(kb: KnowledgeBase, metri
     readings._opened.catalog.db.con.set_trace_callback(asked.append)
     values(metrics)
     assert asked == ["PRAGMA data_version"]
+
+
+def test_a_replaced_catalog_is_let_go_though_nobody_scrapes(home: Path, kb: KnowledgeBase, metrics: Metrics) -> None:
+    """The end of a run is reason enough to look: a removed file that is held open keeps its place on the disk."""
+    kb.update()
+    values(metrics)
+    old = kb.layout.served()
+    assert cli(home, "repair", "--rebuild", "-q") == 0
+    metrics("end", {"outcome": outcome()})
+    deadline = time.monotonic() + 120
+    while metrics._readings is None or metrics._readings._opened is None or metrics._readings._opened.generation == old:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def test_other_settings_take_effect(home: Path, kb: KnowledgeBase, metrics: Metrics) -> None:

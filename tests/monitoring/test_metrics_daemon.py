@@ -59,6 +59,7 @@ def test_a_real_daemon_tells_all_that_is_documented(home: Path, tmp_path: Path) 
         until("the change is found", lambda: value(scrape(port), "indexer_searchable_lag_seconds_count"))
         until("the probe came back", lambda: b"indexer_watch_probe_timestamp_seconds{" in scrape(port))
         until("the daemon rests", lambda: value(scrape(port), "indexer_running") == 0)
+        until("nobody waits", lambda: value(scrape(port), "indexer_queue_length") == 0)
         body = scrape(port)
         missing = {name for name in documented() if f"# TYPE {name} ".encode() not in body}
         assert missing <= {"indexer_run_started_timestamp_seconds"}
