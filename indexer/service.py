@@ -90,7 +90,7 @@ class Service:
 
     def alive(self) -> bool:
         """Whether the worker is idle or makes progress."""
-        return self._running is None or self.clock() - self._beat < _HANG_SECONDS
+        return self._thread.is_alive() and (self._running is None or self.clock() - self._beat < _HANG_SECONDS)
 
     def running(self) -> dict[str, Any] | None:
         """What is at work since when (ns), None when idle."""
