@@ -46,6 +46,11 @@ class Link(NamedTuple):
         )  # fmt: skip
 
 
+def inside(n: int, holes: Iterable[Hole]) -> bool:
+    """Whether a commit's entry is among the missing ones."""
+    return any(h.after < n < h.before for h in holes)
+
+
 def links_of(db: Db) -> tuple[dict[int, Link], list[int]]:
     """Every entry's link, and the commits whose entry cannot be read."""
     links, unreadable = {}, []

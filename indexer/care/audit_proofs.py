@@ -17,7 +17,7 @@ from ..store.audit import NOTHING, Entry
 from ..store.catalog import Catalog
 from ..store.digests import chain
 from ..store.local import Store
-from .audit_links import Hole, Link, breaks, named
+from .audit_links import Hole, Link, breaks, inside, named
 from .findings import CATALOG, TRAIL, Finding
 
 Shown = dict[tuple[str, str], list[str | None]]
@@ -75,9 +75,11 @@ class _Check:
                 self._found(n, TRAIL, e.message)
                 continue
             self.links[n] = Link.of(entry)
-            self._run(entry)
-            if n in self.log and entry.hash == self.log[n].hash:
-                self._commit(entry, self.log[n])
+            row = self.log.get(n)
+            if row is None or row.hash == entry.hash:  # what an altered entry says is nothing to compare with
+                self._run(entry)
+            if row is not None and row.hash == entry.hash:
+                self._commit(entry, row)
         holes = {h for link in self.links.values() for h in link.holes}
         self._chain(holes)
         self._commits(holes)
@@ -149,7 +151,7 @@ class _Check:
                 if link.hash != row.hash:
                     what = CATALOG if link.hash in good else TRAIL
                     self._found(n, what, Message("the audit entry of commit {n} is not the one of that commit", {"n": n}))  # fmt: skip
-            elif n > int(self.removed.get("commit", 0)) and n not in self.bad and not _inside(n, holes):
+            elif n > int(self.removed.get("commit", 0)) and n not in self.bad and not inside(n, holes):
                 self._unaudited(n, row, before, first)
             before = row.hash
         for n in self.links:
@@ -182,10 +184,6 @@ class _Check:
                 yield Message("between commit {a} and commit {b} entries are missing, as commit {n} says", words)
             if link.lost:
                 yield Message("commit {lost} was lost by damage, as commit {n} says", {"lost": link.lost[0], "n": n})
-
-
-def _inside(n: int, holes: set[Hole]) -> bool:
-    return any(h.after < n < h.before for h in holes)
 
 
 def _changes(catalog: Catalog) -> dict[int, Shown]:

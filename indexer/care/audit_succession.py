@@ -173,8 +173,18 @@ def _made(catalog: Catalog, old: _Old, batch: Batch, served: str) -> Made:
     base = int(catalog.db.value("SELECT max(n) FROM log WHERE n IN (SELECT n FROM audit)") or 0)
     if first := catalog.db.value("SELECT min(n) FROM log WHERE n>?", (base,)):
         statements["fills"] = [first, head[0], head[2].hex()]
-    before = old.shown if old.shown is not None else shown(catalog, base) if base else {}
+    before = old.shown if old.shown is not None else _told(catalog, base)
     return Made((0, 0), head[1], _differing(before, shown(catalog)), statements, previous)
+
+
+def _told(catalog: Catalog, base: int) -> dict[tuple[str, str], str]:
+    """What was shown last, as the trail tells it from a commit on that is here (0: from the beginning)."""
+    told = shown(catalog, base) if base else {}
+    for n, stored in audit.rows(catalog.db, base):
+        for source, path, _, after in audit.unpack(n, stored).facts["documents"]:
+            told.pop((source, path), None)
+            told |= {(source, path): after} if after else {}
+    return told
 
 
 def _differing(before: Mapping[tuple[str, str], str], after: Mapping[tuple[str, str], str]) -> list[Document]:

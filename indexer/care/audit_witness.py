@@ -13,6 +13,7 @@ from ..store.catalog import Catalog
 from ..store.local import Layout
 from ..store.tip import Tip
 from . import snapshots
+from .audit_links import inside
 from .audit_proofs import Checked
 from .findings import CATALOG, LOST, Finding
 
@@ -56,8 +57,11 @@ def expected(catalog: Catalog, checked: Checked, noted: str) -> Expected:
     """Whether the chain still holds a hash (or its first characters)."""
     removed = int(audit.removed(catalog).get("commit", 0))
     proved = {link.hash.hex(): n for n, link in checked.links.items()}
-    proved |= {hash_.hex(): n for n, hash_ in checked.log.items() if n not in checked.links and n > removed}
-    unproved = {hash_.hex(): n for n, hash_ in checked.log.items() if n <= removed}
+    unproved: dict[str, int] = {}
+    holes = {hole for link in checked.links.values() for hole in link.holes}
+    for n, digest in checked.log.items():
+        if n not in checked.links:
+            (unproved if n <= removed or inside(n, holes) else proved)[digest.hex()] = n
     for link in checked.links.values():
         unproved |= {link.lost[1]: link.lost[0]} if link.lost else {}
         unproved |= {hole.previous: hole.before - 1 for hole in link.holes}

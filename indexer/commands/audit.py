@@ -75,7 +75,7 @@ def _verify(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
         if found:
             out.warn(
                 "Keep a copy of {folder} before anything else. `indexer repair` puts back what a snapshot still holds and puts on record what is missing.",
-                folder=str(folder),
+                folder=str(kb.layout.metadata),
             )
     if found or any(not e.kept and not e.gone for e in wanted):
         return DAMAGED
