@@ -53,7 +53,7 @@ class _Heard(list[bytes]):
     def probed(self) -> None:
         """Not asked for here."""
 
-    lost = probed
+    lost = uprooted = probed
 
     def failed(self, error: OSError) -> None:
         """Not here."""

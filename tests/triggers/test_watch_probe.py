@@ -63,7 +63,8 @@ def test_no_events_no_watching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         Deaf.works = True
         assert until(lambda: lab.status()["how"] == "events")
         assert lab.status()["probe_ns"] > 0
-        assert [s["how"] for s in lab.states] == ["polling", "events"]
+        assert until(lambda: lab.states[-1]["how"] == "events")
+        assert list(dict.fromkeys(s["how"] for s in lab.states[1:])) == ["polling", "events"]
 
 
 def test_the_probe_leaves_nothing(tmp_path: Path) -> None:
@@ -83,6 +84,16 @@ def test_probes_go_on(tmp_path: Path) -> None:
         assert lab.proved()
         first = lab.status()["probe_ns"]
         assert until(lambda: lab.status()["probe_ns"] > first)
+        assert until(lambda: lab.states[-1]["probe_ns"] > first)  # and it was told
+
+
+def test_one_probe_may_be_all(tmp_path: Path) -> None:
+    """0 minutes: only at the start."""
+    with Lab(tmp_path / "kb", FAST._replace(probe_minutes=0)) as lab:
+        assert lab.proved()
+        first = lab.status()["probe_ns"]
+        time.sleep(2.5)
+        assert lab.status()["probe_ns"] == first
 
 
 def test_the_probe_is_no_document() -> None:

@@ -19,6 +19,16 @@ def _remade(root: Path, out: Path) -> None:
     write(root / "c.txt")
 
 
+def _remade_at_once(root: Path, out: Path) -> None:
+    number = root.stat().st_ino
+    for _ in range(50):  # until the number is used again, as most file systems do
+        shutil.rmtree(root)
+        root.mkdir()
+        if root.stat().st_ino == number:
+            break
+    write(root / "c.txt")
+
+
 def _away_and_back(root: Path, out: Path) -> None:
     root.rename(out / "away")
     time.sleep(1.5)
@@ -41,7 +51,7 @@ def _becomes_a_file(root: Path, out: Path) -> None:
 
 
 GONE: dict[str, Callable[[Path, Path], object]] = {
-    "removed and made again": _remade, "moved away and back": _away_and_back, "swapped for another": _swapped,
+    "removed and made again": _remade, "removed and made again at once": _remade_at_once, "moved away and back": _away_and_back, "swapped for another": _swapped,
     "a file meanwhile": _becomes_a_file,
 }  # fmt: skip
 
@@ -57,7 +67,7 @@ def test_a_root_that_is_another(what: str, mode: str, tmp_path: Path) -> None:
         GONE[what](lab.root, tmp_path / "out")
         assert until(lambda: "c.txt" in lab.follower.names())
         assert lab.settles()
-        assert lab.said("is back or was replaced")
+        assert "at once" in what or lab.said("is back or was replaced")
         write(lab.root / "deep/later.txt")
         assert lab.settles()
 
@@ -127,13 +137,36 @@ with Lab(root) as lab:
 """
 
 
+_WITHIN = """
+import subprocess, sys
+from pathlib import Path
+sys.path[:0] = {paths!r}
+from watch_lab import Lab, until, write
+root = Path({root!r})
+(root / "deep/place").mkdir(parents=True)
+with Lab(root) as lab:
+    assert until(lambda: lab.follower.names() == {{"a.txt"}})
+    subprocess.run(["mount", "-t", "tmpfs", "none", str(root / "deep/place")], check=True)
+    assert until(lambda: {{""}} in lab.paths())
+    write(root / "deep/place/b.txt")
+    assert lab.settles()
+    subprocess.run(["umount", str(root / "deep/place")], check=True)
+    assert until(lambda: lab.follower.names() == {{"a.txt"}})
+    write(root / "deep/place/c.txt")
+    assert lab.settles()
+    assert lab.asked[-1].paths[0].path == "deep/place/c.txt"
+    print("right")
+"""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="mount namespaces")
-def test_a_root_mounted_over(tmp_path: Path) -> None:
-    """A file system that appears over the root is watched, and the folder below it once that is gone."""
+@pytest.mark.parametrize("code", [_MOUNTED, _WITHIN], ids=["over the root", "within"])
+def test_a_mount(code: str, tmp_path: Path) -> None:
+    """A file system that appears over the root or in it is watched, and the folder below it once that is gone."""
     unshare = shutil.which("unshare")
     assert unshare, "unshare (util-linux) is needed"
     write(tmp_path / "kb/a.txt")
     paths = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
-    code = _MOUNTED.format(paths=paths, root=str(tmp_path / "kb"))
+    code = code.format(paths=paths, root=str(tmp_path / "kb"))
     done = subprocess.run([unshare, "-Urm", sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
     assert done.stdout == "right\n", done.stderr

@@ -13,7 +13,7 @@ from indexer.core.errors import SourceUnavailable
 from indexer.core.model import Ask, Message, Source, WatchSettings, raw
 from indexer.sources import folder
 from indexer.triggers.watch import Watch
-from indexer.triggers.watch.source import Make, make
+from indexer.triggers.watch.edges import Make, make
 
 SUFFIXES = (".txt", ".md")
 PATIENCE = 30.0

@@ -10,16 +10,18 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ...core.model import Ask, Key, Source, WatchSettings, unraw
 from ..jumps import asleep
 from . import words
 from .debounce import Debounce, Taken
+from .edges import Edges, Make, Tell, make
 from .inbox import Inbox
+from .mounts import MountTable
 from .revoked import Revoked
-from .source import Edges, Make, Tell, Watched, make
+from .source import Watched
 
 TICK = 1.0
 """Seconds between two looks at the roots, the probes and the clock."""
@@ -32,8 +34,8 @@ class Watch:
     """Says "please look" for sources that change.
 
     ``ask`` is called with what to look at and must return at once. ``tell("log", {"level", "message"})``
-    gets what a person should find in the log, ``tell("watch", {"status"})`` how sources are watched
-    whenever that changes; both are called from several threads and must not raise.
+    gets what a person should find in the log, ``tell("watch", {"status"})`` what :meth:`status` says
+    whenever that changed; they are called from several threads and must not raise.
     """
 
     def __init__(
@@ -43,18 +45,21 @@ class Watch:
     ) -> None:  # fmt: skip
         self._settings, self._ask, self._clock, self._tell = settings, ask, clock, tell
         self._inbox = Inbox(Debounce(settings.debounce, settings.max_wait), clock, now_ns)
-        edges = Edges(settings, self._inbox, clock, now_ns, tell, self._changed, make)
+        self._mounts = MountTable()
+        edges = Edges(settings, self._inbox, clock, now_ns, tell, make, self._mounts)
         self._watched = {s.name: Watched(s, suffixes, edges) for s in sources}
         self._revoked = Revoked({s.name: os.fsencode(s.path) for s in sources}, settings.max_wait)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
         self._slept = asleep()
         self._looked = clock()
+        self._told: list[dict[str, Any]] = []
 
     def start(self) -> None:
         """Arm everything, then ask for one look at everything; returns when armed. Raises what arming raises."""
         for watched in self._watched.values():
             watched.begin()
+        self._tell_status()
         self._look("start")
         self._thread.start()
 
@@ -66,6 +71,7 @@ class Watch:
             self._thread.join(5.0)
         for watched in self._watched.values():
             watched.end()
+        self._mounts.close()
 
     def status(self) -> list[dict[str, Any]]:
         """How each source is watched: source, how (events, polling), why (a Message or ""), folders, probe_ns."""
@@ -87,6 +93,10 @@ class Watch:
     def _tick(self) -> None:
         for watched in self._watched.values():
             watched.tick(self._clock())
+        if self._mounts.changed():
+            for watched in self._watched.values():
+                watched.remounted()
+        self._tell_status()
         for path in self._revoked.due(self._clock()):
             self._inbox.touch(path)
         every = self._settings.full_look_minutes * 60
@@ -117,9 +127,11 @@ class Watch:
         if paths:
             self._ask(Ask("watch", paths, urgent=all(k.path for k in paths), since_ns=taken.since_ns))
 
-    def _changed(self) -> None:
-        facts: Mapping[str, Any] = {"status": self.status()}
-        self._tell("watch", facts)
+    def _tell_status(self) -> None:
+        status = self.status()
+        if status != self._told:
+            self._told = status
+            self._tell("watch", {"status": status})
 
 
 __all__ = ["Watch"]

@@ -23,6 +23,9 @@ class Hear(Protocol):
     def lost(self) -> None:
         """Events were lost: anything may have happened. Said once until the next look."""
 
+    def uprooted(self) -> None:
+        """The root itself was moved, removed or unmounted, whatever its path leads to by now."""
+
     def failed(self, error: OSError) -> None:
         """This watcher cannot go on."""
 

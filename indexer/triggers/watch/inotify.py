@@ -36,8 +36,7 @@ class Tree:
         self._root, self._relevance, self._hear = root, relevance, hear
         self._lock = RLock()
         self._moves: dict[int, bytes] = {}
-        self._stale = self._lost = False
-        self._proving = self._busy = False
+        self._stale = self._lost = self._proving = self._busy = self._closed = False
         self._fd = InotifyFD()
         self._watches = Watches(self._fd, self, root, relevance)
         self._fd.start()
@@ -85,6 +84,7 @@ class Tree:
 
     def close(self) -> None:
         """Give back every watch."""
+        self._closed = True
         self._fd.stop()
         self._fd.join(2.0)
 
@@ -112,6 +112,8 @@ class Tree:
             node = self._watches.nodes.get(wd)
             if node is not None:
                 self._watches.drop(node)
+                if node is self._watches.top and not self._closed:
+                    self._hear.uprooted()
 
     def on_queue_overflow(self) -> None:
         """Which events were lost is not known: all folders are armed again before the next look."""
@@ -125,6 +127,8 @@ class Tree:
     def _event(self, node: Node, name: bytes, mask: int, cookie: int) -> None:
         if mask & C.IN_OPEN:
             self._watches.listen_to_opening(also=False)
+        elif not name and mask & C.IN_MOVE_SELF and node is self._watches.top:
+            self._hear.uprooted()
         elif name and mask & C.IN_ISDIR:
             self._folder(node, name, mask, cookie)
         elif name and mask & WANTED:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
+from contextlib import suppress
 from typing import NamedTuple
 
 _ELSEWHERE = frozenset(
@@ -15,14 +17,16 @@ _ELSEWHERE = frozenset(
         "panfs", "sshfs", "autofs", "macfuse", "osxfuse",
     )
 )  # fmt: skip
+_TABLE = "/proc/self/mountinfo"
 _LONG = 2.0
 
 
 class Mount(NamedTuple):
-    """A mounted file system."""
+    """A mounted file system; ``id`` tells it from another one at the same place."""
 
     point: bytes
     type: str
+    id: bytes = b""
 
 
 def elsewhere(type_: str) -> bool:
@@ -37,7 +41,7 @@ def parse_mountinfo(text: bytes) -> list[Mount]:
         left, _, right = line.partition(b" - ")
         fields, kind = left.split(b" "), right.split(b" ")
         if len(fields) > 4 and kind[0]:
-            found.append(Mount(_plain(fields[4]), kind[0].decode("ascii", "replace")))
+            found.append(Mount(_plain(fields[4]), kind[0].decode("ascii", "replace"), fields[0] + b" " + fields[2]))
     return found
 
 
@@ -60,10 +64,15 @@ def parse_mount(text: str) -> list[Mount]:
 
 def foreign(root: bytes, mounts: list[Mount]) -> Mount | None:
     """The mount, of those a folder lies in or that lie in it, whose changes no event tells of."""
-    inside = [m for m in mounts if _below(m.point, root)]
+    inside = within(root, mounts)
     around = [m for m in mounts if _below(root, m.point)]
     own = max(reversed(around), key=lambda m: len(m.point), default=None)  # of two at one place the later one counts
     return next((m for m in (own, *inside) if m is not None and elsewhere(m.type)), None)
+
+
+def within(root: bytes, mounts: list[Mount]) -> list[Mount]:
+    """The mounts at a folder or below it."""
+    return [m for m in mounts if _below(m.point, root)]
 
 
 def _below(path: bytes, folder: bytes) -> bool:
@@ -76,7 +85,7 @@ def foreign_mount(root: bytes) -> Mount | None:
     if sys.platform == "win32":
         return Mount(real, "network drive") if _network_drive(os.fsdecode(real)) else None
     try:
-        with open("/proc/self/mountinfo", "rb") as file:
+        with open(_TABLE, "rb") as file:
             return foreign(real, parse_mountinfo(file.read()))
     except OSError:
         pass
@@ -85,6 +94,36 @@ def foreign_mount(root: bytes) -> Mount | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return foreign(real, parse_mount(said.stdout))
+
+
+class MountTable:
+    """What this process has mounted, and whether that changed; Linux tells, elsewhere nothing is known."""
+
+    def __init__(self) -> None:
+        self._fd, self._poll = -1, None
+        if sys.platform == "linux":
+            with suppress(OSError):
+                self._fd = os.open(_TABLE, os.O_RDONLY | os.O_CLOEXEC)
+                self._poll = select.poll()
+                self._poll.register(self._fd, select.POLLPRI | select.POLLERR)
+
+    def changed(self) -> bool:
+        """Whether anything was mounted or unmounted since this was last asked."""
+        return self._poll is not None and bool(self._poll.poll(0))
+
+    def within(self, root: bytes) -> list[Mount]:
+        """The mounts at a folder or below it, now."""
+        try:
+            with open(_TABLE, "rb") as file:
+                return within(os.path.realpath(root), parse_mountinfo(file.read()))
+        except OSError:
+            return []
+
+    def close(self) -> None:
+        """Let go of the table."""
+        if self._poll is not None:
+            self._poll = None
+            os.close(self._fd)
 
 
 def _network_drive(path: str) -> bool:

@@ -99,7 +99,9 @@ class Poller:
         self._restless = {}
         if b"" in walk.unreadable:
             self._away()
-        elif last is None or (last.folders and not walk.folders):  # that nothing is there is not proved by a walk: the look decides
+        elif last is None or (
+            last.folders and not walk.folders
+        ):  # that nothing is there is not proved by a walk: the look decides
             self._hear.touched(b"")
         else:
             self._say(Changes(last, walk))

@@ -15,10 +15,10 @@ def name() -> bytes:
 
 
 class Probe:
-    """When to make the proof, and how it went. Times in seconds of one monotonic clock."""
+    """When to make the proof, and how it went. Times in seconds of one monotonic clock; ``every`` 0: once."""
 
     def __init__(self, every: float, at: float) -> None:
-        self._every, self.next = every, at
+        self._every, self.next = every or float("inf"), at
         self._began: float | None = None
         self._heard = False
         self.ns = 0
@@ -31,7 +31,7 @@ class Probe:
     def begin(self, at: float, make: Callable[[bytes], None]) -> None:
         """Make one; raises OSError when the root does not take it."""
         self._heard, self._began = False, at
-        self.next = at + self._every
+        self.put_off(at)
         make(name())
 
     def heard(self) -> None:
@@ -49,6 +49,10 @@ class Probe:
             return None
         self._began = None
         return False
+
+    def put_off(self, at: float) -> None:
+        """The next one is due as long after this moment as two are apart."""
+        self.next = at + self._every
 
     def drop(self) -> None:
         """Nothing can be concluded: the process stood still, or the root went away."""

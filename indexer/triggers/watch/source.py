@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection
+from typing import Any
 
-from ...core.model import Message, Source, WatchSettings
+from ...core.model import Message, Source
 from . import words
-from .hear import Hear, Watcher
-from .inbox import GRACE, Inbox
-from .mounts import foreign_mount
+from .edges import Edges
+from .hear import Watcher
+from .inbox import GRACE
+from .mounts import Mount, foreign_mount
 from .polling import Poller
 from .probe import PATIENCE, Probe
 from .relevance import Relevance
 from .roots import Root, Seen
-
-Tell = Callable[[str, Mapping[str, Any]], None]
-Make = Callable[[bytes, Relevance, Hear], Watcher]
-"""Makes a watcher of a root; raises OSError or ImportError where the system has none to give."""
-
-
-class Edges(NamedTuple):
-    """What all sources share: settings, where dirty paths go, the clocks, who listens."""
-
-    settings: WatchSettings
-    inbox: Inbox
-    clock: Callable[[], float]
-    now_ns: Callable[[], int]
-    tell: Tell
-    changed: Callable[[], None]
-    make: Make
 
 
 class Watched:
@@ -44,7 +28,8 @@ class Watched:
         self._poller: Poller | None = None
         self._why: Message | None = None
         self._error: OSError | None = None
-        self._final = False
+        self._final = self._uprooted = False
+        self._mounts: list[Mount] = []
 
     # ---- hearing ----------------------------------------------------------------------------
 
@@ -69,6 +54,10 @@ class Watched:
         self._log("info", words.overflowed(self.source.name))
         self.touched(b"")
 
+    def uprooted(self) -> None:
+        """The root is not the folder it was, even if its number is the same: those are used again."""
+        self._uprooted = True
+
     def failed(self, error: OSError) -> None:
         """The watcher cannot go on; dealt with in the thread that decides."""
         self._error = error
@@ -78,8 +67,9 @@ class Watched:
 
     def begin(self) -> None:
         """Arm what can be armed; returns when what happens from now on is noticed."""
-        self._error, self._final = None, False
+        self._error, self._final, self._uprooted = None, False, False
         self._root.look()
+        self._mounts = self._edges.mounts.within(self._root.path)
         mode = self._edges.settings.mode
         mount = foreign_mount(self._root.path) if mode == "auto" else None
         if mode == "polling" or mount is not None:
@@ -126,12 +116,21 @@ class Watched:
             self._log("warning", words.gone(self.source.name, self.source.path))
             self._edges.inbox.forget(self.source.name)
             self._probe.drop()
-        elif seen is Seen.ANOTHER:
+        elif seen is Seen.ANOTHER or (seen is Seen.SAME and self._uprooted):
             self._log("info", words.replaced(self.source.name, self.source.path))
-            self.end()
-            self.begin()
-            self.touched(b"")
+            self._again()
+            return False
         return seen is Seen.SAME
+
+    def remounted(self) -> None:
+        """Something was mounted or unmounted: if that was in here, watch what is there now."""
+        if not self._final and self._root.there and self._edges.mounts.within(self._root.path) != self._mounts:
+            self._again()
+
+    def _again(self) -> None:
+        self.end()
+        self.begin()
+        self.touched(b"")
 
     def stood_still(self) -> None:
         """The process did not run: a probe without an answer proves nothing, another one is due."""
@@ -183,7 +182,6 @@ class Watched:
             self._poller = self._why = None
             self._log("info", words.watched(self.source.name))
             self.touched(b"")
-            self._edges.changed()
 
     def _mend(self) -> None:
         """A watcher that failed, or whose thread died, is no watcher."""
@@ -204,7 +202,7 @@ class Watched:
             self._watcher.close()
         self._watcher = None
         self._probe.drop()
-        self._probe.next = self._edges.clock() + self._edges.settings.probe_minutes * 60
+        self._probe.put_off(self._edges.clock())
         self._poll(why)
 
     def _poll(self, why: Message) -> None:
@@ -218,7 +216,6 @@ class Watched:
         )
         self._poller.start()
         self._log("warning" if s.mode == "auto" else "info", words.polled(self.source.name, s.poll_seconds, why))
-        self._edges.changed()
 
     def _there(self) -> bool:
         """The root's state where only the polling thread may look at it: a share may hang."""
@@ -235,17 +232,3 @@ class Watched:
 
     def _log(self, level: str, message: Message) -> None:
         self._edges.tell("log", {"level": level, "message": message})
-
-
-def make(root: bytes, relevance: Relevance, hear: Hear) -> Watcher:
-    """This platform's watcher."""
-    if sys.platform == "linux":
-        from .inotify import Tree
-
-        return Tree(root, relevance, hear)
-    from .observer import Observed
-
-    return Observed(root, relevance, hear)
-
-
-__all__ = ["Edges", "Make", "Tell", "Watched", "make"]
