@@ -26,6 +26,15 @@ def ids() -> list[str]:
 @pytest.mark.parametrize("case", ids())
 def test_watch_case(case: str) -> None:
     """The case ends in "ok" with the daemon watching."""
-    argv = [sys.executable, "watch_check.py", "public", "--only", f"^{case}$", "--", sys.executable, str(HERE / "watch.py")]
+    argv = [
+        sys.executable,
+        "watch_check.py",
+        "public",
+        "--only",
+        f"^{case}$",
+        "--",
+        sys.executable,
+        str(HERE / "watch.py"),
+    ]
     done = subprocess.run(argv, cwd=CASES, capture_output=True, text=True, timeout=300)
     assert "1 of 1" in done.stdout, done.stdout + done.stderr
