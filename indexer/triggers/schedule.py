@@ -125,15 +125,17 @@ class Schedule:
             return min(self._mind.failed.again_ns, span.end or self._mind.failed.again_ns)
 
     def tick(self) -> None:
-        """Look at the time zone, the clocks and what is owed, and set APScheduler's job right."""
+        """Look at the time zone and the clocks, set APScheduler's job right, look at what is owed.
+
+        In this order: an instant that comes in between, or while the process is frozen in between, is met by one of the two.
+        """
         with self._mind.lock:
             self._follow_zone()
             self._follow_clock()
-        self.look()
-        with self._mind.lock:
             span, trigger = self._spanning(self._now()), self.trigger
         if span.end is not None:
             self._alarm.set(trigger, moment(span.end))
+        self.look()
 
     def look(self) -> None:
         """Ask for the run that is owed now, if one is."""

@@ -234,6 +234,16 @@ def test_a_clock_that_was_days_ahead_loses_no_night() -> None:
         assert len(lab.asks) == 7
 
 
+def test_a_run_by_hand_under_a_clock_that_was_ahead_stands_for_nothing() -> None:
+    """It began before the instant, not after it: the instant is owed as soon as the clock is right."""
+    weekly = ScheduleSettings(cron="0 2 * * mon")
+    lab = Lab("2031-06-11 12:00", weekly, RunRecord(frozenset({ns("2031-06-02 02:00")}), ns("2031-06-10 12:00")))
+    lab.run_for(60)
+    assert lab.asks == []
+    lab.set_clock("2031-06-09 03:00")
+    assert lab.asked == [("09 02:00", "09 03:00")]
+
+
 def test_a_clock_that_was_behind_for_a_while_repeats_no_night() -> None:
     """A day back and forward again: what was done stays done. (Until then nobody can know which clock was right.)"""
     lab = nightly("2031-06-10 01:59")

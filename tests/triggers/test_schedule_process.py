@@ -102,9 +102,10 @@ def test_on_time(nights: Nights, pause: float) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no process can be frozen here")
-def test_frozen_over_the_instant(nights: Nights) -> None:
+@pytest.mark.parametrize("pause", [PAUSE, 3600.0])
+def test_frozen_over_the_instant(nights: Nights, pause: float) -> None:
     """SCHED-03: stopped before two, continued 3 s after: one run is made up for (APScheduler drops it after 1 s)."""
-    child = nights.load()
+    child = nights.load(pause)
     nights.make(soon=4)
     nights.begin(child)
     child.send_signal(signal.SIGSTOP)
