@@ -108,6 +108,7 @@ def test_frozen_over_the_instant(nights: Nights, pause: float) -> None:
     child = nights.load(pause)
     nights.make(soon=4)
     nights.begin(child)
+    time.sleep(1)  # it has looked around, and sleeps
     child.send_signal(signal.SIGSTOP)
     nights.wait(3.0)
     child.send_signal(signal.SIGCONT)
