@@ -161,7 +161,9 @@ def _save(daemon: Daemon, base: KnowledgeBase, number: int, files: int) -> float
 # ---- storm -------------------------------------------------------------------------------
 
 _WRITER = """
-import os, sys, time
+import os, resource, sys, time
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 folder, files, rate, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
 os.makedirs(folder + "/storm", exist_ok=True)
 fds = [os.open(f"{folder}/storm/{n}.txt", os.O_CREAT | os.O_WRONLY) for n in range(files)]

@@ -28,9 +28,9 @@ from indexer.store.catalog import Spans, unpack_ids
 from indexer.store.local import Layout
 
 HERE = Path(__file__).resolve()
-SHARED = Path(os.environ.get("INDEXER_SHARED") or HERE.parents[3] / "shared")
-PATHS = [str(HERE.parent), str(HERE.parents[2]), str(SHARED / "cases")]
+PATHS = [str(HERE.parent), str(HERE.parents[2])]
 DEBOUNCE = float(os.environ.get("WATCH_DEBOUNCE", "0.5"))
+MODE, POLL = os.environ.get("WATCH_MODE", "auto"), float(os.environ.get("WATCH_POLL", "10"))
 _VISIBLE = (
     "SELECT d.path,v.content FROM version v JOIN document d ON d.id=v.document JOIN content c ON c.id=v.content "
     "WHERE v.removed IS NULL AND length(c.passages)>0"
@@ -99,9 +99,9 @@ def main(root: str, out: str) -> int:
     config = {
         "sources": [{"name": "kb", "path": os.path.realpath(root)}],
         "split": {"size": 200, "overlap": 0},
-        "embedding": {"model": "python:adapter:HashEmbeddings", "options": {"model": "m1", "dim": 64}},
+        "embedding": {"model": "python:indexer.embed.hashing:HashEmbedder", "options": {"dimension": 64}},
         "loaders": {".docx": "plain_docx:PlainText"},
-        "watch": {"enabled": True, "debounce": DEBOUNCE},
+        "watch": {"enabled": True, "debounce": DEBOUNCE, "mode": MODE, "poll_seconds": POLL},
     }
     (state / "indexer.toml").write_text("\n".join(_toml(config)), "utf-8")
     daemon = Watching(lambda: load_settings(state, {}), "watch", Wants(schedule=False, watch=True), "en")
