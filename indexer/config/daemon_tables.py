@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ..core.model import LogSettings, Message, MetricsSettings, NotifySettings, ScheduleSettings, WatchSettings
 from .fields import Int, Real, Table, Text, defaults
 from .problems import Wrong
+from .schedules import DAY, check_cron, check_zone, parse_at, parse_every
 
 _SCHEDULE, _WATCH, _LOG = (defaults(k) for k in (ScheduleSettings, WatchSettings, LogSettings))
 _METRICS, _NOTIFY = (defaults(k) for k in (MetricsSettings, NotifySettings))
@@ -31,14 +31,21 @@ class ScheduleTable(Table):
     @field_validator("at")
     @classmethod
     def _time_of_day(cls, value: str) -> str:
-        if not re.fullmatch(r"([01]?\d|2[0-3]):[0-5]\d", value):
-            raise Wrong(Message("a time of day is written as 02:00"))
-        return value.zfill(5)
+        return "{:02}:{:02}".format(*parse_at(value))
+
+    @field_validator("cron", "every", "time_zone")
+    @classmethod
+    def _understood(cls, value: str, info: ValidationInfo) -> str:
+        checks = {"cron": check_cron, "every": parse_every, "time_zone": check_zone}
+        if value:
+            checks[info.field_name or ""](value)
+        return value
 
     @model_validator(mode="after")
     def _only_one(self) -> ScheduleTable:
         given = [key for key in ("at", "cron", "every") if key in self.model_fields_set and getattr(self, key)]
-        if len(given) > 1:
+        anchored = given == ["at", "every"] and parse_every(self.every) % DAY == 0  # whole days are at a time of day
+        if len(given) > 1 and not anchored:
             raise Wrong(Message("give one of at, cron and every"), given[1])
         return self
 

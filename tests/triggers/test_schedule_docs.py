@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
@@ -11,15 +12,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from indexer.config import load_settings
-from indexer.config.problems import Wrong
-from indexer.config.schedules import check_cron, check_zone, parse_every
+from indexer.core.errors import ConfigError
 from indexer.core.model import ScheduleSettings
 from indexer.triggers.due import RETRY_MINUTES
 from indexer.triggers.schedule import PAUSE
 from indexer.triggers.wall import build, fires
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "schedule.md").read_text("utf-8")
-CHECKS = {"cron": check_cron, "every": parse_every, "time_zone": check_zone}
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
@@ -48,11 +47,22 @@ def test_the_clock_changes(zone: str, at: str, day: str, starts: str) -> None:
 
 
 @pytest.mark.parametrize(("key", "given", "why"), table("key"))
-def test_the_refusals(key: str, given: str, why: str) -> None:
-    """Word for word."""
-    with pytest.raises(Wrong) as e:
-        CHECKS[key](given)
-    assert str(e.value.why) == why
+def test_the_refusals(tmp_path: Path, key: str, given: str, why: str) -> None:
+    """Word for word, when the configuration is read, with the line."""
+    (tmp_path / "indexer.toml").write_text(f"[schedule]\n{key} = '{given}'\n", "utf-8")
+    with pytest.raises(ConfigError) as e:
+        load_settings(tmp_path, {}, {})
+    assert str(e.value) == f"indexer.toml, line 2: schedule.{key} = {json.dumps(given)}: {why}"
+
+
+@pytest.mark.parametrize(
+    "two", ['at = "01:00"\ncron = "0 2 * * *"', 'cron = "0 2 * * *"\nevery = "1d"', 'at = "01:00"\nevery = "6h"']
+)
+def test_one_key_says_when(tmp_path: Path, two: str) -> None:
+    """Two of them are refused, but for whole days at a time of day."""
+    (tmp_path / "indexer.toml").write_text(f"[schedule]\n{two}\n", "utf-8")
+    with pytest.raises(ConfigError, match="give one of at, cron and every"):
+        load_settings(tmp_path, {}, {})
 
 
 @pytest.mark.parametrize("block", re.findall(r"(?s)```toml\n(.*?)```", TEXT))
