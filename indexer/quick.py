@@ -218,21 +218,29 @@ def _same(
 
 def _record(uri: str, started: int) -> tuple[int, int]:
     """Put the run on record; the commit and the run's number."""
-    import pwd
     import sqlite3
 
-    actor = f"{pwd.getpwuid(os.getuid()).pw_name}@{os.uname().nodename}"
     con = sqlite3.connect(uri + "?mode=rw", uri=True, isolation_level=None)
     try:
         con.execute("PRAGMA synchronous=NORMAL")
         con.execute(
             "INSERT INTO run(started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,'cli',0,'{\"full\": true}')",
-            (started, time.time_ns(), actor),
+            (started, time.time_ns(), _actor()),
         )
         run, commit = newest(con)
         return commit, run
     finally:
         con.close()
+
+
+def _actor() -> str:
+    """As store.author has it, which would cost an import."""
+    import pwd
+
+    try:
+        return f"{pwd.getpwuid(os.getuid()).pw_name}@{os.uname().nodename}"
+    except KeyError:
+        return f"uid {os.getuid()}@{os.uname().nodename}"
 
 
 def _say(words: list[str], facts: list[str], commit: int, run: int, started: int) -> None:

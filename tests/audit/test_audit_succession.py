@@ -242,3 +242,25 @@ def test_runs_after_damage_have_new_numbers(snapped: Lab, damage: str) -> None:
     snapped.update(repair=True, actor="late@night", trigger="repair")
     assert snapped.entries()[-1]["run"] > max(runs)
     _unbroken(snapped)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize("how", ["altered", "removed"])
+def test_what_was_carried_is_proved_and_mended_too(told: Lab, n: int, how: str) -> None:
+    """There are no commits any more beside these entries: the chain alone proves them, snapshots put them back."""
+    told.configure(size=100)
+    told.update()
+    before = told.hashes()
+    snapshots = told.kb.layout.vectorstore / (told.kb.layout.served() or "") / "snapshots"
+    for kept in (True, False):
+        if how == "altered":
+            told.alter(n, actor="nobody@nowhere")
+        else:
+            told.sql("DELETE FROM audit WHERE n=?", n)
+        assert told.run("audit", "verify").code == told.run("verify").code == 6
+        if not kept:
+            shutil.rmtree(snapshots)
+        assert told.run("repair").code == 0
+        assert (told.hashes() == before) == kept
+        assert told.findings() == []
+    assert told.entries()[-1]["holes"][0][3] == before[n - 1]

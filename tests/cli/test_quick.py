@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from indexer import quick
+from indexer import KnowledgeBase, quick
 from indexer.cli import main
 from indexer.sources.walk import Walk
+from indexer.store.author import whoami
 
 from .conftest import put
 
@@ -49,6 +50,24 @@ def test_says_what_the_full_run_says(home: Path, capsys: pytest.CaptureFixture[s
     varies = {"seconds", "run"}
     assert {k: v for k, v in fast.items() if k not in varies} == {k: v for k, v in full.items() if k not in varies}
     assert full["run"] == fast["run"] + 1
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_run_is_on_record_as_by_its_user(home: Path, monkeypatch: pytest.MonkeyPatch, named: bool) -> None:
+    """Also in a container, whose user is often a number that has no name."""
+    import pwd
+
+    def nobody(uid: int) -> None:
+        raise KeyError(uid)
+
+    if not named:
+        monkeypatch.setattr(pwd, "getpwuid", nobody)
+    settle(home)
+    catalog = KnowledgeBase(home).catalog()
+    assert catalog is not None
+    assert {actor for (actor,) in catalog.db.all("SELECT actor FROM run")} == {whoami()}
+    assert named or whoami().startswith(f"uid {os.getuid()}@")
+    catalog.close()
 
 
 @pytest.mark.parametrize(
