@@ -11,11 +11,11 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from threading import Event
 from typing import Any, NamedTuple
 
 from . import __version__, state
 from .api import KnowledgeBase
+from .bell import Bell
 from .care import runs
 from .core.errors import DONE, ConfigError, IndexerError
 from .core.model import Message
@@ -55,7 +55,8 @@ class Daemon:
         self.load, self.mode, self.wants, self.lang, self.times = load, mode, wants, lang, times
         self.settings = wants.of(load())
         self.started_ns = times.now_ns()
-        self._end, self._reload, self._stirred = Event(), Event(), Event()
+        self._bell = Bell()
+        self._ending = self._reloading = False
         self._said: dict[str, Any] = {}
 
     def run(self) -> int:
@@ -65,10 +66,11 @@ class Daemon:
                 "Neither a schedule nor watch mode is switched on: set enabled = true under [schedule] or [watch]."
             )
         with state.held(self.settings.metadata), ExitStack() as stack:
+            stack.callback(self._bell.close)
             self._signals(stack)
             self._begin()
             try:
-                while not self._end.is_set():
+                while not self._ending:
                     self._turn()
             finally:
                 ended = self._finish()
@@ -94,10 +96,9 @@ class Daemon:
         self.parts.start_triggers(self.service.ask, lambda: runs.record(layout), self.kb.parser().suffixes())
 
     def _turn(self) -> None:
-        self._stirred.wait(_TICK_SECONDS)
-        self._stirred.clear()
-        if self._reload.is_set():
-            self._reload.clear()
+        self._bell.wait(_TICK_SECONDS)
+        if self._reloading:
+            self._reloading = False
             self._read_again()
         self._say()
 
@@ -143,23 +144,24 @@ class Daemon:
     # ---- what it hears and says --------------------------------------------------------
 
     def _signals(self, stack: ExitStack) -> None:
-        def ask(event: Event) -> Callable[[int, Any], None]:
-            def handle(number: int, frame: object) -> None:
-                event.set()
-                self._stirred.set()
+        def end(number: int, frame: object) -> None:
+            self._ending = True
+            self._bell.ring()
 
-            return handle
+        def reload(number: int, frame: object) -> None:
+            self._reloading = True
+            self._bell.ring()
 
-        wanted = {signal.SIGINT: self._end, signal.SIGTERM: self._end}
+        wanted = {signal.SIGINT: end, signal.SIGTERM: end}
         if hasattr(signal, "SIGHUP"):
-            wanted[signal.SIGHUP] = self._reload
-        for number, event in wanted.items():
-            stack.callback(signal.signal, number, signal.signal(number, ask(event)))
+            wanted[signal.SIGHUP] = reload
+        for number, handle in wanted.items():
+            stack.callback(signal.signal, number, signal.signal(number, handle))
 
     def _hear(self, kind: str, facts: Mapping[str, Any]) -> None:
         if kind == "end":
             self.parts.ended(facts["outcome"])
-        self._stirred.set()
+        self._bell.ring()
 
     def _warn(self, text: str) -> None:
         self._log("warning", "warning", Message("{text}", {"text": text}))
