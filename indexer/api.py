@@ -117,12 +117,17 @@ class KnowledgeBase:
             )
 
     def update(
-        self, *, dry_run: bool = False, allow_deletions: bool = False, verify_content: bool = False, **edges: Any
-    ) -> Report:
-        """Bring the index up to date with the folders; raises IndexerError."""
+        self, *, dry_run: bool = False, allow_deletions: bool = False, verify_content: bool = False,
+        actor: str = "", client: str = "", **edges: Any,
+    ) -> Report:  # fmt: skip
+        """Bring the index up to date with the folders; raises IndexerError.
+
+        ``actor``, ``client``: who asks, and from where, for the audit trail; "" is the user of this process.
+        """
         from .update import Request, update
 
-        return update(self.world(**edges), Request(dry_run, allow_deletions, verify_content, trigger="api"))
+        request = Request(dry_run, allow_deletions, verify_content, trigger="api", actor=actor, client=client)
+        return update(self.world(**edges), request)
 
     # ---- searching -----------------------------------------------------------------
 

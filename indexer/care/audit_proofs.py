@@ -49,7 +49,11 @@ def audited(store: Store) -> Iterator[Finding]:
 
 def check(catalog: Catalog) -> Checked:
     """Check everything; call it inside ``read()`` when somebody may be writing."""
-    return _Check(catalog).go()
+    try:
+        return _Check(catalog).go()
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as e:  # a value of another kind in a table
+        why = Message("the catalog holds something unreadable ({why})", {"why": str(e) or type(e).__name__})
+        return Checked([(0, Finding(CATALOG, why))], {}, [], {})
 
 
 class _Check:

@@ -27,6 +27,11 @@ NOTE = "another generation is served"
 _SERVED = "audit_served"  # this generation's name and the commit it was about to be served with
 
 
+_RUN = "id,started,finished,actor,trigger,exit_code,report"
+_UNREADABLE = (StoreDamaged, ValueError, TypeError, KeyError, AttributeError, OverflowError)
+"""What a damaged catalog makes of reading it."""
+
+
 class _Old(NamedTuple):
     """What can be read of the trail that is to go on. ``shown``: None unless it proves to be what was committed."""
 
@@ -98,15 +103,22 @@ def _readable(catalog: Catalog, known: tip.Tip | None) -> _Old:
     removed: Mapping[str, Any] = {}
     runs: list[tuple[Any, ...]] = []
     end, all_ = (0, NOTHING), None
-    with suppress(StoreDamaged, ValueError, TypeError, KeyError):
-        end = catalog.db.one("SELECT n,hash FROM log ORDER BY n DESC LIMIT 1") or end
+    with suppress(*_UNREADABLE):
+        n, hash_ = catalog.db.one("SELECT n,hash FROM log ORDER BY n DESC LIMIT 1") or end
+        end = (int(n), bytes.fromhex(hash_.hex()))
         ends.add(end[1])
-        removed = audit.removed(catalog)
-        runs = catalog.db.all("SELECT id,started,finished,actor,trigger,exit_code,report FROM run")
+        gone = audit.removed(catalog)
+        removed = gone if gone and len(bytes.fromhex(gone["hash"])) == len(NOTHING) and gone["commit"] > 0 else {}
+        runs = [r for r in catalog.db.all(f"SELECT {_RUN} FROM run") if _is_run(r)]
         all_ = _proved(catalog, known)
     good = named(links.values()) | ends
     kept = {n: link for n, link in links.items() if link.hash in good}
     return _Old(kept, {n: stored[n] for n in kept}, audited or bool(removed), removed, runs, all_, end, known)
+
+
+def _is_run(row: tuple[Any, ...]) -> bool:
+    kinds = (int, int, int, str, str, int, str)
+    return all(type(v) is k or (v is None and i > 1) for i, (v, k) in enumerate(zip(row, kinds, strict=True)))
 
 
 def _rows(catalog: Catalog) -> Iterator[tuple[int, bytes]]:
@@ -143,9 +155,7 @@ def _take_over(catalog: Catalog, old: _Old) -> None:
     """Entries, runs, and where retention cut the trail."""
     db, own = catalog.db, audit.removed(catalog)
     db.run_many("INSERT OR REPLACE INTO audit(n,entry) VALUES(?,?)", sorted(old.stored.items()))
-    db.run_many(
-        "INSERT OR IGNORE INTO run(id,started,finished,actor,trigger,exit_code,report) VALUES(?,?,?,?,?,?,?)", old.runs
-    )
+    db.run_many(f"INSERT OR IGNORE INTO run({_RUN}) VALUES(?,?,?,?,?,?,?)", old.runs)
     if old.removed and old.removed["commit"] > own.get("commit", 0):
         catalog.set_meta(**{audit.REMOVED: json.dumps(dict(old.removed))})
         db.run("DELETE FROM audit WHERE n<=?", (old.removed["commit"],))

@@ -45,6 +45,7 @@ def verify(store: Store, tell: Callable[[str], None] = lambda step: None, *, hea
             TypeError,
             KeyError,
             IndexError,
+            AttributeError,
             OverflowError,
             UnicodeDecodeError,
         ) as e:

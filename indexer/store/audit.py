@@ -88,13 +88,33 @@ def unpack(n: int, stored: bytes) -> Entry:
     """A stored entry; raises StoreDamaged when it is none."""
     text = text_of(n, stored)
     try:
-        entry = Entry(n, json.loads(text), sha256(text).digest())
-        if entry.facts["commit"] != n or len(entry.previous) != len(NOTHING):
-            raise ValueError("another commit's")
-        [str(source + path) for source, path, _, _ in entry.facts["documents"]]
+        facts = json.loads(text)
+        if facts["commit"] != n or not _well_formed(facts):
+            raise ValueError("another commit's, or none")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise _damaged(n) from e
-    return entry
+    return Entry(n, facts, sha256(text).digest())
+
+
+_KINDS: Mapping[str, type] = {
+    **dict.fromkeys(("commit", "at", "run", "added", "removed"), int), "documents": list,
+    **dict.fromkeys(("previous", "actor", "client", "trigger", "note", "state"), str),
+}  # fmt: skip
+_SHAPES: Mapping[str, tuple[type, ...]] = {"lost": (int, str), "fills": (int, int, str)}
+
+
+def _well_formed(facts: Mapping[str, Any]) -> bool:
+    """Whether every fact is of its kind; what is altered must be found, not trip whoever reads it."""
+    kinds = all(type(facts[name]) is kind for name, kind in _KINDS.items())
+    hashes = all(len(bytes.fromhex(facts[name])) == len(NOTHING) for name in ("previous", "state"))
+    tuples = all(_is(facts[name], shape) for name, shape in _SHAPES.items() if name in facts)
+    holes = all(_is(hole, (int, str, int, str)) for hole in facts.get("holes", []))
+    words = all(type(s) is type(p) is str and {type(b), type(a)} <= {str, type(None)} for s, p, b, a in facts["documents"])  # fmt: skip
+    return kinds and hashes and tuples and holes and words
+
+
+def _is(value: Sequence[Any], shape: tuple[type, ...]) -> bool:
+    return tuple(map(type, value)) == shape
 
 
 def _damaged(n: int) -> StoreDamaged:

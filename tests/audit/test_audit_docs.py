@@ -78,9 +78,10 @@ def test_the_script_knows_of_holes(told: Lab) -> None:
 
 def test_the_python_of_the_document_runs(told: Lab) -> None:
     """And its author is in the trail."""
+    told.put("a.txt", "Annual leave is seventeen days.")
     exec(compile(PYTHON, "docs/audit.md", "exec"), {})  # noqa: S102 - our own document
-    entry = told.entries()[-1]
-    assert (entry["actor"], entry["client"]) == ("alice@intranet", "10.0.0.7")
+    by = [(e["actor"], e["client"], e["trigger"]) for e in told.entries()[-2:]]
+    assert by == [("alice@intranet", "10.0.0.7", "api"), ("alice@intranet", "10.0.0.7", "langchain")]
 
 
 def test_every_field_is_documented(told: Lab) -> None:

@@ -101,7 +101,7 @@ MUTANTS: dict[str, Mutant] = {
     "entry names no commit before it": Mutant("store/audit.py", "made.previous or before", "NOTHING", "tests/audit/test_audit_entries.py::test_the_hash_of_a_commit_is_that_of_its_entry"),
     "author of a request forgotten": Mutant("batches.py", "scrub_ns=days * DAY_NS, author=by)", "scrub_ns=days * DAY_NS)", "tests/laws/test_aside.py"),
     "trail not carried over": Mutant("care/succession.py", "    audit_succession.succeed(layout, store, run, at)\n", "", _history("another profile holds deletions too")),
-    "runs not carried over": Mutant("care/audit_succession.py", "VALUES(?,?,?,?,?,?,?)\", old.runs\n", "VALUES(?,?,?,?,?,?,?)\", ()\n", "tests/audit/test_audit_succession.py::test_another_profile"),
+    "runs not carried over": Mutant("care/audit_succession.py", "VALUES(?,?,?,?,?,?,?)\", old.runs)", "VALUES(?,?,?,?,?,?,?)\", ())", "tests/audit/test_audit_succession.py::test_another_profile"),
     "missing entry taken for an old commit": Mutant("care/audit_proofs.py", "if plain and (early", "if True or (early", "tests/audit/test_audit_tampering.py"),
     "entry of another hash believed": Mutant("care/audit_proofs.py", "if link.hash != row.hash:", "if False:", "tests/audit/test_audit_tampering.py"),
     "hole believed that no entry states": Mutant("care/audit_proofs.py", "if hole not in holes and", "if False and", "tests/audit/test_audit_succession.py"),
