@@ -149,7 +149,7 @@ def latency(saves: int, files: int, model: str, debounce: float) -> dict[str, fl
 
 def _save(daemon: Daemon, base: KnowledgeBase, number: int, files: int) -> float:
     mark = f"{random.Random(number).getrandbits(60):x}"  # noqa: S311
-    text = f"The quarterly figure of {mark} is to be handed in.\n"
+    text = f"The quarterly figure of {mark} is to be handed in."
     vector = base.model(base.reader().catalog).embed_query(text).tolist()
     time.sleep(random.random())  # noqa: S311 - at any moment of the daemon's second
     path = daemon.folder / (trees.place(number % files) if number % 2 else f"saved/{number}.txt")

@@ -43,11 +43,12 @@ def test_a_full_queue_loses_nothing(tmp_path: Path) -> None:
             folder = root / ("old" if n % 2 else f"new{n % 37}/deep")
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{n}.txt").write_text(str(n))
+        write(root / "lost/deep/first.txt")  # nobody hears of this folder
         child.send_signal(signal.SIGCONT)
         want = sorted(str(p.relative_to(root)) for p in root.rglob("*.txt"))
         assert until(lambda: json.loads(out.read_text())[0] == want, 120)
-        write(root / "new1/deep/late.txt")  # in a folder whose event was lost
-        assert until(lambda: "new1/deep/late.txt" in json.loads(out.read_text())[0], 60)
+        write(root / "lost/deep/late.txt")
+        assert until(lambda: "lost/deep/late.txt" in json.loads(out.read_text())[0], 60)
         _, told, asked = json.loads(out.read_text())
         assert any("more changes came than the system keeps" in m for m in told), told
         assert asked < 12

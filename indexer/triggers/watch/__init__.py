@@ -29,6 +29,9 @@ TICK = 1.0
 STOOD_STILL = 10.0
 """A step of the loop that took this many seconds more than it was to take: the process was frozen."""
 
+_PATIENCE = 1.0
+"""Seconds a thread is waited for at the end; one that is in the middle of something is left behind."""
+
 
 class Watch:
     """Says "please look" for sources that change.
@@ -68,7 +71,7 @@ class Watch:
         self._stopped.set()
         self._inbox.wake()
         if self._thread.is_alive():
-            self._thread.join(5.0)
+            self._thread.join(_PATIENCE)
         for watched in self._watched.values():
             watched.end()
         self._mounts.close()

@@ -86,7 +86,7 @@ class Tree:
         """Give back every watch."""
         self._closed = True
         self._fd.stop()
-        self._fd.join(2.0)
+        self._fd.join(0.5)
 
     # ---- watchdog's WatchCallback ------------------------------------------------------------
 

@@ -80,7 +80,7 @@ class Poller:
     def close(self) -> None:
         """End it; a share that hangs is not waited for."""
         self._stop.set()
-        self._thread.join(2.0)
+        self._thread.join(0.5)
 
     def _run(self) -> None:
         while not self._stop.is_set():
