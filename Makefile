@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: try test check test-models test-ocr laws crash fuzz bench alerts docs clean
+.PHONY: try test check test-models test-ocr prometheus test-alerts laws crash fuzz bench alerts docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -48,10 +48,15 @@ crash: $(VENV)/dev  ## kill at every step, 200 random kills, I/O errors, power l
 fuzz: $(VENV)/dev  ## 3,000 broken files of all formats, from fixed seeds, through the real parsers
 	INDEXER_TEST_FUZZ=3000 $(BIN)/python -m pytest tests/parse/test_hostile.py -s --timeout 7200
 
-alerts: $(VENV)/dev  ## the alert rules before a real Prometheus and Alertmanager, of Debian, and a real daemon
+prometheus:  ## Debian's Prometheus and Alertmanager, if they are absent
 	for program in promtool prometheus prometheus-alertmanager; do command -v $$program > /dev/null || absent=1; done; \
 	[ "$$(id -u)" = 0 ] || sudo=sudo; [ -z "$$absent" ] || { $$sudo apt-get update && \
 	$$sudo apt-get install -y --no-install-recommends prometheus prometheus-alertmanager; }
+
+test-alerts: $(VENV)/dev  ## the alert rules as promtool, a real Prometheus and a real Alertmanager see them
+	INDEXER_TEST_ALERTS=1 $(BIN)/python -m pytest tests/monitoring/test_alerts.py --timeout 1800
+
+alerts: prometheus $(VENV)/dev  ## everything about monitoring, with a real Prometheus, Alertmanager and daemon
 	INDEXER_TEST_ALERTS=1 $(BIN)/python -m pytest tests/monitoring --timeout 1800
 
 bench: $(VENV)/dev  ## cost against the usual recipes
