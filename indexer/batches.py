@@ -10,6 +10,7 @@ from .ahead import Ahead
 from .care import upkeep
 from .care.earlier import Earlier
 from .core.diff import Candidate
+from .core.errors import EmbeddingFailed
 from .core.model import FileStat, Key, unraw
 from .core.plan import first_and_rest
 from .embedding import Embedding
@@ -21,6 +22,7 @@ from .sources import folder
 from .store import disk
 from .store.author import Author
 from .store.batch import Batch, removal, standing
+from .store.catalog import GONE
 from .store.local import Store
 
 _FIRST_BATCH = 128
@@ -28,7 +30,6 @@ _FIRST_BATCH = 128
 
 _MANY = 5000
 """Documents in one commit."""
-
 
 _AHEAD = 4
 """Files in work for each worker process: enough to keep them busy while one file is split or a batch embedded."""
@@ -38,9 +39,8 @@ _AHEAD_BYTES = 64 << 20
 
 def workers_of(configured: int) -> int:
     """Worker processes; 0 is one for each core this process may use, at most 4: each may take 1 GB."""
-    return configured or max(
-        1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    )
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return configured or max(1, min(4, cores))
 
 
 class Batches:
@@ -59,7 +59,6 @@ class Batches:
         self.looked: list[Looked] = []
         self.retired = False
         self.give_way, self.nested, self.passed = give_way, nested, Passed()
-        self.spent = Spent(request.budget, world.now_ns, lambda: self.tally.embedded + len(self.batch.texts))
         self.ahead = Ahead(world.parser, workers_of(world.settings.workers))
         self._begin()
 
@@ -73,14 +72,17 @@ class Batches:
         """What may have moved, then what is gone, then the rest: nothing is missing meanwhile."""
         try:
             self._work(looked)
+        except EmbeddingFailed:
+            self._retire_alone()
+            raise
         finally:
             self.ahead.close()
 
     def _work(self, looked: Sequence[Looked]) -> None:
         self.looked = list(looked)
-        sizes = {
-            g.stat.size for x in looked if (gone := set(x.deletions.remove)) for g in x.changes.gone if g.path in gone
-        }
+        spent = Spent(self.request.budget, self.world.now_ns, lambda: self.tally.embedded + len(self.batch.texts))
+        gone = {(x.id, path) for x in looked for path in x.deletions.remove}
+        sizes = {g.stat.size for x in looked for g in x.changes.gone if (x.id, g.path) in gone}
         parts = [(x, *first_and_rest(x.changes, sizes)) for x in looked]
         for x, first, _ in parts:
             self._through(x, first)
@@ -88,7 +90,7 @@ class Batches:
         if any(first for _, first, _ in parts):
             self._commit()
         for x, _, rest in parts:
-            done = self._through(x, rest, self.spent)
+            done = self._through(x, rest, spent)
             self.report.left += len(rest) - done
         self._commit()
 
@@ -97,6 +99,19 @@ class Batches:
         self.looked = list(looked)
         self._retire_all()
         self._commit()
+
+    def _retire_alone(self) -> None:
+        """Without a model nothing new can come; what is gone goes all the same, but for what only moved."""
+        settled, came = self.batch.settled, {s.sha for s in self.batch.settled}
+        self._begin()
+        for source in {s.source for s in settled}:
+            gone = [s.path for s in settled if s.source == source and s.state == GONE]
+            rows = self.store.catalog.documents(source, gone).values()
+            self.batch.settled += [removal(row) for row in rows if row.sha not in came]
+        if self.batch:
+            self.batch.unfinished = True  # the folders' records still name them
+            self.report.commit = self.store.add_documents(self.batch)
+            self.world.tell("commit", {"commit": self.report.commit, "documents": len(self.batch.settled)})
 
     def _retire_all(self) -> None:
         for x in self.looked:
@@ -190,17 +205,9 @@ class Batches:
         world, request = self.world, self.request
         rules = Rules(world.settings.limits, world.settings.attempts, request.retry_now, request.verify_content)
         return Intake(
-            self.store.catalog,
-            x.source,
-            x.id,
-            world.parser,
-            self.ahead,
-            self.earlier,
-            world.split,
-            rules,
-            world.now_ns,
-            self.tally,
-        )
+            self.store.catalog, x.source, x.id, world.parser, self.ahead, self.earlier, world.split, rules,
+            world.now_ns, self.tally,
+        )  # fmt: skip
 
     def _full(self) -> bool:
         s, rate = self.world.settings, self.embedding.rate

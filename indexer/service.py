@@ -87,6 +87,7 @@ class Service:
             self.kb, self._drop = kb, True
 
     _drop = False
+    _failed = 0.0
 
     def alive(self) -> bool:
         """Whether the worker is idle or makes progress."""
@@ -177,8 +178,11 @@ class Service:
             self._failures = 0
             if not ask.paths:  # one file that went well does not stand for all
                 self._retry_at = None
+            elif self._retry_at is not None and report is not None and report.tally.embedded:
+                self._retry_at = min(self._retry_at, self._failed + _RETRY_SECONDS)  # but the model answers again
             return
-        self._retry_at = self.clock() + min(_RETRY_SECONDS * 2**self._failures, _RETRY_MOST)
+        self._failed = self.clock()
+        self._retry_at = self._failed + min(_RETRY_SECONDS * 2**self._failures, _RETRY_MOST)
         self._failures += 1
 
     def _outcome(

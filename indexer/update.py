@@ -94,6 +94,7 @@ class Run:
         try:
             batches.work(looked)
         finally:
+            del self._batches  # each knows the other: all that was looked at would stay until garbage is collected
             if source is not None:
                 source.close()
         self._finish(looked, wrote=batches.wrote)

@@ -144,6 +144,8 @@ MUTANTS: dict[str, Mutant] = {
     "overlap lost": Mutant("split.py", "_cutter(settings.size, settings.overlap)", "_cutter(settings.size, 0)", "tests/split"),
     "model loaded without need": Mutant("care/generations.py", 'if store.catalog.meta("facts") == profile.facts_json():', "if False:", "tests/laws/test_cost.py::test_a_no_change_run_loads_nothing_heavy"),
     "moved document ends before it is there": Mutant("batches.py", "first_and_rest(x.changes, sizes)", "first_and_rest(x.changes, ())", "tests/laws/test_moves.py"),
+    "deletions wait for the model": Mutant("batches.py", "            self._retire_alone()\n", "", "tests/service/test_trouble.py::test_it_is_back_with_the_very_stat_it_had"),
+    "what is gone without a model is settled": Mutant("batches.py", "self.batch.unfinished = True", "pass", "tests/service/test_trouble.py::test_it_is_back_with_the_very_stat_it_had"),
     "commit between move and end is settled": Mutant("batches.py", "not self.retired or any(x.left", "any(x.left", "tests/laws/test_moves.py"),
     "walk from before another run": Mutant("quick.py", "path == self.path and self.newest == newest(con)", "path == self.path", "tests/cli/test_quick.py::test_a_walk_that_is_outdated_is_made_again[run]"),
     "walk by other rules": Mutant("sources/folder.py", "and walked[1].like(walk)", "", "tests/cli/test_quick.py::test_a_walk_that_is_outdated_is_made_again[rule]"),
