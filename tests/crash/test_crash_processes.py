@@ -9,7 +9,7 @@ from .workers import COUNT, Workers
 
 
 def test_a_second_writer_is_told(workers: Workers, prepared: Prepared) -> None:
-    """Exit code 7 and the lock's name at once; a killed writer holds nothing up."""
+    """Exit code 7 and whose it is at once, or a wait; a killed writer holds nothing up."""
     workers.map(process_episodes.second_writer, [(str(prepared.root),)])
 
 

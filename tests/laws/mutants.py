@@ -153,7 +153,7 @@ MUTANTS: dict[str, Mutant] = {
     "range too short by one": Mutant("store/schema.py", "AND o.last>={{passage}}", "AND o.last>{{passage}}", _history("many small commits")),
     "range looked for too near": Mutant("store/schema.py", "{{passage}}-{SPAN - 1} AND", "{{passage}}-{SPAN - 60} AND", _history("many small commits")),
     "short answer trusts the configuration of last time": Mutant("quick.py", "lines[0] != key(home)", "False", "tests/laws/test_cost.py::test_the_no_change_answer_is_given_only_then[chunk size]"),
-    "lock not taken": Mutant("store/disk.py", "fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)", "pass", "tests/laws/test_readers.py::test_two_updates_never_run_at_once"),
+    "lock not taken": Mutant("store/lock.py", "fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)", "pass", "tests/laws/test_readers.py::test_two_updates_never_run_at_once"),
 }  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def test_two_updates_never_run_at_once(tmp_path: Path) -> None:
     )
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
     with writer_lock(tmp_path / "metadata/writer.lock"):
-        command = [sys.executable, "-m", "indexer", "update", "--now"]
+        command = [sys.executable, "-m", "indexer", "update", "--now", "--no-wait"]
         done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=60)
     assert done.returncode == 7, done.stderr
 
