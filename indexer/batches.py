@@ -21,7 +21,7 @@ from .report import Report
 from .sources import folder
 from .store import disk
 from .store.author import Author
-from .store.batch import Batch, removal, standing
+from .store.batch import Batch, removal, standing, stands
 from .store.catalog import GONE
 from .store.local import Store
 
@@ -124,14 +124,14 @@ class Batches:
         rows = catalog.documents(x.id, [*x.deletions.remove, *x.deletions.hold])
         for path in x.deletions.remove:
             row = rows.get(path) if not self.passed.has(x.id, path) else None
-            if row is not None and (row.content is not None or row.state != "gone" or row.pinned is not None):
+            if row is not None and stands(row):
                 batch.settled.append(removal(row))
                 if row.content is not None:
                     self.tally.deleted[Key(x.source.name, unraw(path))] = row.sha
         for path in x.deletions.hold:
-            self.tally.held.append(Key(x.source.name, unraw(path)))
-            if (row := rows.get(path)) is not None and row.held is None:
-                batch.settled.append(standing(row, held=batch.run))
+            if (row := rows.get(path)) is not None and stands(row):
+                self.tally.held.append(Key(x.source.name, unraw(path)))
+                batch.settled += [standing(row, held=batch.run)] if row.held is None else []
         seen = {c.path for c in x.changes.candidates}
         for path, row in catalog.held(x.id).items():
             if path not in seen and x.look.has(path):

@@ -68,6 +68,11 @@ class Batch:
         return bool(self.settled or self.folders)
 
 
+def stands(row: DocumentRow) -> bool:
+    """Whether there is anything left of a document; one that came back unread and went again has nothing."""
+    return row.content is not None or row.state != GONE or row.pinned is not None or row.held is not None
+
+
 def removal(row: DocumentRow) -> Settled:
     """The standing of a document that is gone for good."""
     return Settled(row.source, row.path, None, GONE, None)
