@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: try test check test-models test-ocr prometheus test-alerts laws crash fuzz bench alerts docs clean
+.PHONY: try test check test-models test-ocr prometheus test-alerts laws crash fuzz soak replay bench alerts docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -58,6 +58,12 @@ test-alerts: $(VENV)/dev  ## the alert rules as promtool, a real Prometheus and 
 
 alerts: prometheus $(VENV)/dev  ## everything about monitoring, with a real Prometheus, Alertmanager and daemon
 	INDEXER_TEST_ALERTS=1 $(BIN)/python -m pytest tests/monitoring --timeout 1800
+
+soak: $(VENV)/dev  ## a day and more of edits, kills and jumping clocks in 20 minutes; every failure tells its seed
+	INDEXER_TEST_SOAK=20 $(BIN)/python -m pytest tests/soak -s --timeout 7200
+
+replay: $(VENV)/dev  ## real edit histories, five commits a second, into a folder the daemon watches
+	$(BIN)/python -m benchmarks.replay_watch
 
 bench: $(VENV)/dev  ## cost against the usual recipes
 	$(BIN)/python -m benchmarks.peers --files 1000

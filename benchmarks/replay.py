@@ -65,7 +65,7 @@ def module(shared: Path = SHARED) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _careless() -> Iterator[None]:
+def careless() -> Iterator[None]:
     """The player leaves it to Python to close its files."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
@@ -99,7 +99,7 @@ def run(name: str, first: int, steps: int, work: Path, shared: Path = SHARED) ->
     """Play ``steps`` steps after state ``first``; raises Wrong."""
     player, how = module(shared), SimpleNamespace(inplace=False, mtime=False)
     folder, figures = work / "folder", Figures(name)
-    with _careless():
+    with careless():
         history = player.Replay(str(shared / f"{name}.tar.xz"))
         player.checkout(history, first, str(folder), how)
     kb = kb_of(work / "state", folder)
@@ -107,7 +107,7 @@ def run(name: str, first: int, steps: int, work: Path, shared: Path = SHARED) ->
     kb.update()
     figures.build_cpu_s = time.process_time() - before
     for k in range(first + 1, min(first + steps, history.last) + 1):
-        with _careless():
+        with careless():
             player.step(history, k, str(folder), how)
         _one(kb, folder, history.expected(k), k, figures)
     figures.share = round(figures.embedded / max(figures.chunks, 1), 4)
