@@ -81,6 +81,13 @@ class Edits:
         self.say(f"write {self._rel(path)}")
         self._put(path, self.texts.fresh(path.name))
 
+    def within(self) -> None:
+        """A file in any folder there is, however it came."""
+        folders = sorted(p for p in self.root.rglob("*") if p.is_dir() and not p.is_symlink())
+        path = self.rng.choice(folders or [self.root]) / f"in{self.rng.randrange(3)}.txt"
+        self.say(f"within {self._rel(path)}")
+        self._put(path, self.texts.plain())
+
     def save(self) -> None:
         """As editors do: another file renamed over it; now and then the old one is moved away first."""
         path = self._name()
@@ -218,7 +225,7 @@ class Edits:
 
 
 WEIGHTS = {
-    "write": 10, "save": 10, "append": 6, "same_stat": 3, "touch": 3, "delete": 7, "again": 3, "move": 8, "swap": 3,
+    "write": 8, "within": 8, "save": 8, "append": 6, "same_stat": 3, "touch": 3, "delete": 7, "again": 3, "move": 8, "swap": 3,
     "copy": 4, "in_and_out": 3, "broken": 3, "empty": 1, "junk": 4, "forbid": 1, "allow": 1, "to_folder": 1, "to_file": 1,
     "folder_moved": 3, "folder_copied": 2, "folder_deleted": 1, "folder_out": 1, "folder_in": 2, "folder_closed": 1,
     "storm": 1, "slow_copy": 1, "many": 1, "few": 1, "rules": 1, "root_away": 0.3, "root_emptied": 0.3, "outside_rules": 1,
