@@ -21,7 +21,6 @@ NAMES = (
 FOLDERS = ("手册", "deep", "deep/er", "new", "team0", "team1", "team2", "team3", "moved/to", "moved")
 JUNK = ("~$report.txt", "notes.txt~", ".x.txt.swp", "film.part", "a.tmp", "page.crdownload", "b.xyz", "noname")
 RULES = ("*.md\n", "deep/\n", "/a.txt\n", "team1/\n*.TXT\n", "n0*.txt\n!n03.txt\n", "")
-OUTSIDE = ("__pycache__", ".git")
 
 
 class Edits:

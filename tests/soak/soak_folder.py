@@ -10,6 +10,8 @@ import reference
 from rights import ordinary
 
 SUFFIXES = (".txt", ".md", ".docx")
+OUTSIDE = ("__pycache__", ".git")
+"""Folders that nobody enters, whatever lies in them."""
 
 
 class Folder:
@@ -21,7 +23,8 @@ class Folder:
         self.closed: set[str] = set()
         with ordinary():
             self._rules = reference._rules(root)
-            for folder, _, names in os.walk(self._top, onerror=self._shut):
+            for folder, below, names in os.walk(self._top, onerror=self._shut):
+                below[:] = [n for n in below if os.fsdecode(n) not in OUTSIDE]
                 for name in names:
                     self._take(os.path.join(folder, name))
 

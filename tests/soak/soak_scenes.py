@@ -7,7 +7,8 @@ import shutil
 import time
 from pathlib import Path
 
-from soak_edits import FOLDERS, OUTSIDE, RULES, Edits
+from soak_edits import FOLDERS, RULES, Edits
+from soak_folder import OUTSIDE
 
 
 class Scenes(Edits):
