@@ -16,6 +16,8 @@ from .core.model import (
     NotifySettings,
     ParseLimits,
     ScheduleSettings,
+    SearchSettings,
+    ServeSettings,
     Source,
     SplitSettings,
     WatchSettings,
@@ -36,10 +38,12 @@ class _Values(NamedTuple):
     limits: ParseLimits = ParseLimits()
     embedding: EmbeddingSettings = EmbeddingSettings()
     loaders: tuple[tuple[str, str], ...] = ()  # (".html", "package.module:Class"), sorted
+    search: SearchSettings = SearchSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     watch: WatchSettings = WatchSettings()
     log: LogSettings = LogSettings()
     metrics: MetricsSettings = MetricsSettings()
+    serve: ServeSettings = ServeSettings()
     notify: NotifySettings = NotifySettings()
     retention_days: int = 30  # how far back --as-of, diff and rollback reach
     audit_days: int = 0  # how long audit entries are kept; 0: for ever

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from ipaddress import ip_network
 from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ..core.model import LogSettings, Message, MetricsSettings, NotifySettings, ScheduleSettings, WatchSettings
+from ..core.model import (
+    LogSettings,
+    Message,
+    MetricsSettings,
+    NotifySettings,
+    ScheduleSettings,
+    ServeSettings,
+    WatchSettings,
+)
 from .fields import Int, Real, Table, Text, defaults
 from .problems import Wrong
 from .schedules import DAY, check_cron, check_zone, parse_at, parse_every
 
 _SCHEDULE, _WATCH, _LOG = (defaults(k) for k in (ScheduleSettings, WatchSettings, LogSettings))
-_METRICS, _NOTIFY = (defaults(k) for k in (MetricsSettings, NotifySettings))
+_METRICS, _NOTIFY, _SERVE = (defaults(k) for k in (MetricsSettings, NotifySettings, ServeSettings))
 
 
 class ScheduleTable(Table):
@@ -87,9 +97,50 @@ class MetricsTable(Table):
     @field_validator("listen")
     @classmethod
     def _address(cls, value: str) -> str:
-        host, _, port = value.rpartition(":")
-        if value and not (host and port.isdigit() and 0 <= int(port) < 65536):
+        if value and not _is_address(value):
             raise Wrong(Message("an address is written as 127.0.0.1:9464"))
+        return value
+
+
+def _is_address(value: str) -> bool:
+    host, _, port = value.rpartition(":")
+    return bool(host) and port.isdecimal() and port.isascii() and 0 <= int(port) < 65536
+
+
+class ServeTable(Table):
+    """``[serve]``: the web service."""
+
+    enabled: bool = _SERVE["enabled"]
+    listen: Text = _SERVE["listen"]
+    allowed_hosts: list[Text] = Field(default_factory=list)
+    proxies: list[Text] = Field(default_factory=list)
+    max_upload_mb: Int = Field(default=_SERVE["max_upload_mb"], ge=1)
+    rate_per_minute: Int = Field(default=_SERVE["rate_per_minute"], ge=0)
+    concurrency: Int = Field(default=_SERVE["concurrency"], ge=1, le=1000)
+    session_hours: Real = Field(default=_SERVE["session_hours"], gt=0)
+
+    @field_validator("listen")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if not _is_address(value):
+            raise Wrong(Message("an address is written as 127.0.0.1:8765"))
+        return value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _host_names(cls, value: list[str]) -> list[str]:
+        if any(re.search(r"[\s/@*]|://", name) for name in value):
+            raise Wrong(Message("a host is written as docs.example.com or docs.example.com:8443"))
+        return [name.casefold() for name in value]
+
+    @field_validator("proxies")
+    @classmethod
+    def _addresses(cls, value: list[str]) -> list[str]:
+        for address in value:
+            try:
+                ip_network(address)
+            except ValueError:
+                raise Wrong(Message("a proxy is an IP address or a network such as 10.0.0.0/8")) from None
         return value
 
 

@@ -18,26 +18,36 @@ from pydantic_settings import EnvSettingsSource
 from ..core.errors import ConfigError
 from ..core.model import Message
 from ..i18n import code
-from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, WatchTable
+from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, ServeTable, WatchTable
 from .inputs import FILE, OTHER_VARIABLES, PREFIX, SECRET_WORDS, TEST_PREFIX, Inputs
 from .lines import line_of
 from .problems import Location, close, dotted, raise_all, reason, unknown_key, wrong_value
-from .schema import ConfigFile, EmbeddingTable, LimitsTable, SourceTable, SplitTable
+from .schema import ConfigFile, EmbeddingTable, LimitsTable, SearchTable, SourceTable, SplitTable
 
 TABLES: Mapping[str, type[BaseModel]] = {
     "sources": SourceTable,
     "split": SplitTable,
     "limits": LimitsTable,
     "embedding": EmbeddingTable,
+    "search": SearchTable,
     "schedule": ScheduleTable,
     "watch": WatchTable,
     "log": LogTable,
     "metrics": MetricsTable,
+    "serve": ServeTable,
     "notify": NotifyTable,
 }
 
 
-_JSON = ("sources", "loaders", "embedding.options", "notify.urls", "notify.on")  # flags that are JSON where they can be
+_JSON = (
+    "sources",
+    "loaders",
+    "embedding.options",
+    "notify.urls",
+    "notify.on",
+    "serve.allowed_hosts",
+    "serve.proxies",
+)  # flags that are JSON where they can be
 _EXAMPLES = {"sources": '[{"path": "FOLDER"}]', "loaders": '{".html": "package.module:Class"}'}
 
 

@@ -19,6 +19,8 @@ from ..core.model import (
     NotifySettings,
     ParseLimits,
     ScheduleSettings,
+    SearchSettings,
+    ServeSettings,
     Source,
     SplitSettings,
     WatchSettings,
@@ -33,10 +35,12 @@ RESERVED = "langchain"
 TABLES: Mapping[str, Callable[..., Any]] = {
     "split": SplitSettings,
     "limits": ParseLimits,
+    "search": SearchSettings,
     "schedule": ScheduleSettings,
     "watch": WatchSettings,
     "log": LogSettings,
     "metrics": MetricsSettings,
+    "serve": ServeSettings,
 }
 """Tables whose keys are the fields of their settings."""
 
@@ -53,7 +57,7 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
         for s in found.sources
     )
     metadata, vectorstore = absolute(home, found.metadata), absolute(home, found.vectorstore)
-    tables = {name: kind(**getattr(found, name).model_dump()) for name, kind in TABLES.items()}
+    tables = {name: kind(**_kept(getattr(found, name).model_dump())) for name, kind in TABLES.items()}
     log = tables["log"] = tables["log"]._replace(file=absolute(home, found.log.file) if found.log.file else "")
     overlaps = _overlaps(sources, metadata, vectorstore, layers)
     raise_all(
@@ -72,6 +76,11 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
         **tables,
         **{name: getattr(found, name) for name in plain},
     )
+
+
+def _kept(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A table's values as settings have them: what is a list cannot be changed there."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def absolute(home: str, path: str) -> str:

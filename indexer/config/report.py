@@ -34,7 +34,7 @@ def show(settings: Settings, flags: Mapping[str, object], environ: Mapping[str, 
 
 
 def _rows(settings: Settings, written: Mapping[str, str]) -> Iterator[tuple[str, Location]]:
-    tables = ("split", "limits", "embedding", "schedule", "watch", "log", "metrics", "notify")
+    tables = ("split", "limits", "embedding", "search", "schedule", "watch", "log", "metrics", "serve", "notify")
     plain = [n for n in settings._fields if n not in (*tables, "home", "sources", "loaders")]
     yield from ((_pair(name, getattr(settings, name)), (name,)) for name in plain)
     for number, source in enumerate(settings.sources):

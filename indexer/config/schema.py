@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from ..core.model import EmbeddingSettings, Message, ParseLimits, SplitSettings
+from ..core.model import EmbeddingSettings, Message, ParseLimits, SearchSettings, SplitSettings
 from ..settings import Settings
-from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, WatchTable
+from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, ServeTable, WatchTable
 from .fields import Int, Real, Table, Text, clean, defaults
 from .problems import Wrong, nearest
 
@@ -55,7 +55,9 @@ def _pattern(value: str) -> str:
 Pattern = Annotated[str, AfterValidator(_pattern)]
 
 
-_SPLIT, _LIMITS, _EMBED, _TOP = (defaults(k) for k in (SplitSettings, ParseLimits, EmbeddingSettings, Settings))
+_SPLIT, _LIMITS, _EMBED, _SEARCH, _TOP = (
+    defaults(k) for k in (SplitSettings, ParseLimits, EmbeddingSettings, SearchSettings, Settings)
+)
 
 
 class SourceTable(Table):
@@ -172,6 +174,13 @@ class EmbeddingTable(Table):
         return self
 
 
+class SearchTable(Table):
+    """``[search]``: how questions are answered."""
+
+    mode: Literal["hybrid", "vector", "lexical"] = _SEARCH["mode"]
+    per_document: Int = Field(default=_SEARCH["per_document"], ge=0)
+
+
 class ConfigFile(BaseSettings):
     """The whole of ``indexer.toml``, environment and flags already merged."""
 
@@ -200,10 +209,12 @@ class ConfigFile(BaseSettings):
     limits: LimitsTable = Field(default_factory=lambda: LimitsTable())
     embedding: EmbeddingTable = Field(default_factory=lambda: EmbeddingTable())
     loaders: dict[str, Annotated[str, AfterValidator(dotted)]] = Field(default_factory=dict)
+    search: SearchTable = Field(default_factory=lambda: SearchTable())
     schedule: ScheduleTable = Field(default_factory=lambda: ScheduleTable())
     watch: WatchTable = Field(default_factory=lambda: WatchTable())
     log: LogTable = Field(default_factory=lambda: LogTable())
     metrics: MetricsTable = Field(default_factory=lambda: MetricsTable())
+    serve: ServeTable = Field(default_factory=lambda: ServeTable())
     notify: NotifyTable = Field(default_factory=lambda: NotifyTable())
 
     @field_validator("loaders")

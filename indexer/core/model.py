@@ -195,6 +195,30 @@ class EmbeddingSettings(NamedTuple):
         return "EmbeddingSettings(" + ", ".join(f"{n}={v!r}" for n, v in self._asdict().items() if n != "api_key") + ")"
 
 
+class LlmSettings(NamedTuple):
+    """Which language model answers questions. ``model`` empty: none, answers are sentences of the passages.
+
+    ``provider`` is one of LangChain's ``init_chat_model``; "openai" with ``base_url`` is any server that speaks
+    OpenAI's protocol. ``options``: further keyword arguments of its chat model. ``rerank``: a cross-encoder of
+    sentence-transformers, or ``python:<package.module:Class>`` (a LangChain ``BaseDocumentCompressor``).
+    """
+
+    model: str = ""
+    provider: str = "openai"
+    base_url: str = ""
+    api_key: str = ""
+    temperature: float = 0.0
+    timeout_seconds: float = 60.0  # the longest silence of the server
+    max_tokens: int = 1024  # of an answer; 0: the server's own limit
+    options: Mapping[str, object] = EMPTY
+    rerank: str = ""
+    rerank_options: Mapping[str, object] = EMPTY
+
+    def __repr__(self) -> str:
+        """Everything but the key: settings end up in logs and error messages."""
+        return "LlmSettings(" + ", ".join(f"{n}={v!r}" for n, v in self._asdict().items() if n != "api_key") + ")"
+
+
 class ScheduleSettings(NamedTuple):
     """When the daemon updates by itself: one of ``at`` (HH:MM), ``cron`` (five fields), ``every`` (6h, 90m, 1d).
 
@@ -240,6 +264,20 @@ class MetricsSettings(NamedTuple):
     listen: str = ""
 
 
+class ServeSettings(NamedTuple):
+    """The web service. ``allowed_hosts``: names it answers to beside its own address; ``proxies``: addresses that
+    are believed when they say for whom they ask."""
+
+    enabled: bool = False
+    listen: str = "127.0.0.1:8765"
+    allowed_hosts: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()
+    max_upload_mb: int = 200
+    rate_per_minute: int = 600  # requests of one client; 0: no limit
+    concurrency: int = 16  # requests at work at once
+    session_hours: float = 12.0  # how long a browser stays logged in
+
+
 class NotifySettings(NamedTuple):
     """Whom to tell what, as apprise addresses (they may hold secrets)."""
 
@@ -250,6 +288,13 @@ class NotifySettings(NamedTuple):
     def __repr__(self) -> str:
         """Everything but the addresses: settings end up in logs and error messages."""
         return f"NotifySettings(urls={len(self.urls)}, on={self.on!r}, language={self.language!r})"
+
+
+class SearchSettings(NamedTuple):
+    """How questions are answered when the caller does not say. ``per_document`` 0: no limit."""
+
+    mode: str = "hybrid"  # hybrid, vector, lexical
+    per_document: int = 0
 
 
 class Source(NamedTuple):
@@ -321,8 +366,27 @@ class Skipped(NamedTuple):
 # ---- answers -------------------------------------------------------------------------
 
 
+Mode = Literal["hybrid", "vector", "lexical"]
+"""How passages are found: by meaning, by their words, or by both."""
+
+
+class Filters(NamedTuple):
+    """Which documents a search may return; every given condition must hold, an empty one restricts nothing."""
+
+    inside: str = ""  # a glob or folder over source/path
+    source: str = ""
+    types: tuple[str, ...] = ()  # suffixes: ".pdf"
+    after: str = ""  # ISO: what is found became visible at this time or later
+    before: str = ""  # ISO: ... before this time
+    label: str = ""  # the document's own version label: "v3.1"
+
+
 class Hit(NamedTuple):
-    """One found chunk. ``score`` is the cosine in [-1, 1]; offsets are characters."""
+    """One found chunk; offsets are characters.
+
+    ``score`` is the cosine in [-1, 1] (0.0 in mode "lexical", which asks no model). ``fused`` is what hybrid
+    search orders by, ``found_by`` says who found it: "vector", "lexical".
+    """
 
     key: Key
     text: str
@@ -338,3 +402,5 @@ class Hit(NamedTuple):
     metadata: Mapping[str, object] = EMPTY
     place: str = ""
     label: str = ""
+    fused: float = 0.0
+    found_by: tuple[str, ...] = ()
