@@ -64,8 +64,9 @@ class Service:
         """Have the folders looked at; returns at once with what the request became part of."""
         with self._changed:
             merged = self._waiting.add(ask)
+            waiting = len(self._waiting)
             self._changed.notify_all()
-        self._tell("queue", {"waiting": len(self._waiting)})
+        self._tell("queue", {"waiting": waiting})
         return merged
 
     def start(self) -> None:
