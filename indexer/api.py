@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from .care.generations import Profile
 from .core.errors import IndexerError, StoreDamaged
-from .core.model import EmbeddingSettings, Hit
+from .core.model import EmbeddingSettings, Filters, Hit
 from .core.ports import Embedder, Parser, Splitter
 from .settings import Settings
 from .store.catalog import Catalog
 from .store.local import Layout
 
 if TYPE_CHECKING:
+    from .ask import Answer, Kept, Question, Turn
+    from .ask.answering import Tell
     from .langchain import IndexerEmbeddings, IndexerRetriever, IndexerVectorStore
     from .parse import Parsers
     from .search import Only, Reader
@@ -52,8 +54,15 @@ class KnowledgeBase:
         self._reader: Reader | None = None
         self._generation = ""
         self._models: dict[str, Embedder] = {}
+        self._loading = threading.RLock()
         self.lock = threading.RLock()
         """Held while the reader is used: searches may come from several threads."""
+
+    def twin(self) -> KnowledgeBase:
+        """Another reader of the same knowledge base with the same models in memory: the two search side by side."""
+        twin = KnowledgeBase(self.settings, warn=self.warn)
+        twin._models, twin._loading = self._models, self._loading
+        return twin
 
     # ---- updating ------------------------------------------------------------------
 
@@ -98,7 +107,7 @@ class KnowledgeBase:
         from . import embed
 
         name = repr(settings)
-        with self.lock:
+        with self._loading:
             if name not in self._models:
                 self._models[name] = embed.load(settings)
             return self._models[name]
@@ -158,15 +167,19 @@ class KnowledgeBase:
         return None
 
     def search(
-        self, query: str | Sequence[float], k: int = 5, *, inside: str = "", as_of: str = "", only: Only | None = None
-    ) -> list[Hit]:
-        """The ``k`` chunks closest in meaning, best first. Empty before the first update.
+        self, query: str | Sequence[float], k: int = 5, *, inside: str = "", as_of: str = "", only: Only | None = None,
+        mode: str = "", filters: Filters = Filters(), per_document: int = 0,  # noqa: B008 - it is immutable
+    ) -> list[Hit]:  # fmt: skip
+        """The best ``k`` chunks, best first. Empty before the first update.
 
-        ``query``: a text, or a vector of the model's dimension (its length does not matter).
+        ``query``: a text, or a vector of the model's dimension (its length does not matter; mode "vector").
+        ``mode``: "hybrid", "vector" or "lexical"; "" is the configured one. ``inside`` is short for that filter.
+        ``per_document``: so many chunks of one document go first, its others after all the rest; 0: as configured.
         ``only``: see :meth:`indexer.search.Reader.search`.
         """
+        filters = filters._replace(inside=inside) if inside else filters
         with self.lock:
-            return self._found(query, k, {"inside": inside, "as_of": as_of, "only": only})
+            return self._found(query, k, {"as_of": as_of, "only": only, "filters": filters})
 
     def _found(self, query: str | Sequence[float], k: int, options: Mapping[str, Any]) -> list[Hit]:
         while True:
@@ -224,6 +237,28 @@ class KnowledgeBase:
         except StoreDamaged as e:
             self.warn(str(e))
             return set()
+
+    # ---- answering -----------------------------------------------------------------
+
+    def ask(
+        self, question: str | Question, k: int = 8, *, as_of: str = "", filters: Filters = Filters(),  # noqa: B008
+        history: Sequence[Turn] = (), tell: Tell = lambda kind, facts: None, stop: Callable[[], bool] = lambda: False,
+    ) -> Answer:  # fmt: skip
+        """An answer from the documents, with citations, kept; see :func:`indexer.ask.ask`.
+
+        Without a model in the configuration it is made of sentences of the best passages.
+        """
+        from . import ask
+
+        if isinstance(question, str):
+            question = ask.Question(question, k, as_of, filters, tuple(history))
+        return ask.ask(self, question, tell=tell, stop=stop)
+
+    def answer(self, name: str) -> Kept:
+        """A kept answer by its id, and what became of its documents since. Raises UsageError."""
+        from .ask import kept
+
+        return kept(self, name)
 
     # ---- LangChain -----------------------------------------------------------------
 

@@ -6,16 +6,15 @@ belong together; :mod:`.store.view` follows the commits.
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import names
 from .care import snapshots
 from .core.errors import IndexerError, StoreDamaged, UsageError
-from .core.model import Hit, Key, unraw
+from .core.model import Filters, Hit, Key, unraw
+from .scope import NONE, Scope, scope, shown, time_ns, visible
 from .store.catalog import Catalog, Spans, unpack_ids
 from .store.local import Layout
 from .store.schema import HOLDS
@@ -53,78 +52,54 @@ class Reader:
     # ---- searching -----------------------------------------------------------------
 
     def search(
-        self, vector: NDArray[np.float32], k: int, *, inside: str = "", as_of: str = "", only: Only | None = None
+        self, vector: NDArray[np.float32], k: int, *, as_of: str = "", only: Only | None = None, filters: Filters = NONE
     ) -> list[Hit]:
         """The best ``k`` chunks, best first; ties in the order of path and place.
 
-        ``inside``: a glob over ``source/path`` or path. ``as_of``: a commit number or an ISO
-        time. ``only`` names the passages to choose from, in the same view. A segment that a
-        merge removed meanwhile is simply looked up anew.
+        ``as_of``: a commit number or an ISO time. ``only`` names the passages to choose from, in
+        the same view. A segment that a merge removed meanwhile is simply looked up anew.
         """
         for last in (False, False, True):
             try:
                 with self.catalog.db.read():
                     self.view.follow()
                     at = self.commit_of(as_of) if as_of else None
-                    return self._hits(vector, k, at, inside, only(self, at) if only else None)
+                    return self._hits(vector, k, scope(self.view, at, filters, only(self, at) if only else None))
             except FileNotFoundError as e:
                 self.view.version = -1
                 if last:
                     raise StoreDamaged("The segment {path} is missing; run `indexer repair`.", path=str(e)) from e
         return []
 
-    def _hits(self, vector: NDArray[np.float32], k: int, at: int | None, inside: str, only: Bitmap | None) -> list[Hit]:
-        if only is None:
-            only = self._allowed(at, inside) if at is not None or inside or self.view.live is None else self.view.live
+    def _hits(self, vector: NDArray[np.float32], k: int, within: Scope) -> list[Hit]:
         want = k
         while True:
-            found = self.view.nearest(vector, want, only)
-            hits = self._resolve(found, at, inside)
+            found = self.view.nearest(vector, want, within.passages)
+            hits = self._resolve(found, within)
             # a passage is shared by documents and a document filter may drop some of them
             if len(hits) >= k or len(found) < want:
                 return hits[:k]
             want *= 4
 
-    def _allowed(self, at: int | None, inside: str) -> Bitmap:
-        """Passages of the documents visible at a commit and matching a pattern."""
-        import numpy as np
-
-        allowed = self.view.bitmap()
-        contents = {c for c, _, _ in self._visible(at, inside)}
-        for (blob,) in self.catalog.db.among("SELECT passages FROM content WHERE id IN ({})", sorted(contents)):
-            allowed.set(np.frombuffer(blob, dtype=np.int64))
-        return allowed
-
-    def _visible(self, at: int | None, inside: str) -> Iterator[tuple[int, str, bytes]]:
-        """(content, source, path) of every document with a chunk, visible at a commit (None: the newest)."""
-        shown, args = _shown(at)
-        sql = (
-            "SELECT v.content,s.name,d.path FROM version v JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source "
-            f"JOIN content c ON c.id=v.content WHERE length(c.passages)>0 AND {shown}"
-        )
-        for content, source, path in self.catalog.db.all(sql, args):
-            if not inside or matches(inside, source, unraw(path)):
-                yield content, source, path
-
-    def _resolve(self, found: Sequence[tuple[float, int]], at: int | None, inside: str) -> list[Hit]:
-        places = self._places([p for _, p in found], at)
+    def _resolve(self, found: Sequence[tuple[float, int]], within: Scope) -> list[Hit]:
+        places = self._places([p for _, p in found], within.at)
         hits = []
         for score, passage in found:
             text = self.view.text(passage)
-            for source, path, content in places.get(passage, ()):
-                if not inside or matches(inside, source, unraw(path)):
-                    hits.append(self._hit(score, passage, text, source, path, self._content(content), at))
+            for document, source, path, content in places.get(passage, ()):
+                if within.documents is None or document in within.documents:
+                    hits.append(self._hit(score, passage, text, source, path, self._content(content), within.at))
         hits.sort(key=lambda h: (-h.score, h.key, h.start))
         return hits
 
-    def _places(self, passages: Sequence[int], at: int | None) -> Mapping[int, list[tuple[str, bytes, int]]]:
-        shown, args = _shown(at)
+    def _places(self, passages: Sequence[int], at: int | None) -> Mapping[int, list[tuple[int, str, bytes, int]]]:
+        where, args = shown(at)
         sql = (
-            f"SELECT p.id,s.name,d.path,v.content FROM passage p CROSS JOIN occurrence o ON {HOLDS.format(passage='p.id')} "
+            f"SELECT p.id,d.id,s.name,d.path,v.content FROM passage p CROSS JOIN occurrence o ON {HOLDS.format(passage='p.id')} "
             "JOIN version v ON v.content=o.content JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source "
-            f"WHERE p.id IN ({{}}) AND {shown}"
+            f"WHERE p.id IN ({{}}) AND {where}"
         )
-        places: dict[int, list[tuple[str, bytes, int]]] = {}
+        places: dict[int, list[tuple[int, str, bytes, int]]] = {}
         for i in range(0, len(passages), 400):
             for passage, *rest in self.catalog.db.among(
                 sql.replace("{}", ",".join("?" * len(passages[i : i + 400]))) + " AND 1 IN ({})",
@@ -181,30 +156,7 @@ class Reader:
 
     def documents(self, at: int | None = None) -> list[Key]:
         """Every document a search could return at a commit."""
-        return sorted({Key(s, unraw(p)) for _, s, p in self._visible(at, "")})
-
-
-def _shown(at: int | None) -> tuple[str, tuple[int, ...]]:
-    return ("v.removed IS NULL", ()) if at is None else ("v.added<=? AND (v.removed IS NULL OR v.removed>?)", (at, at))
-
-
-def time_ns(text: str) -> int:
-    """An ISO time (of this machine's zone where it names none) in ns; raises UsageError."""
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError as e:
-        raise UsageError(
-            "{text} is neither a commit number nor a time such as 2026-11-30 or 2026-11-30T02:00.", text=text
-        ) from e
-    return int((when if when.tzinfo else when.astimezone()).timestamp() * 1e9)
-
-
-def matches(pattern: str, source: str, path: str) -> bool:
-    """Whether a glob (``*`` crosses folders) or a folder name matches a document."""
-    full = f"{source}/{path}"
-    return any(
-        fnmatch.fnmatchcase(x, pattern) or x == pattern or x.startswith(pattern.rstrip("/") + "/") for x in (path, full)
-    )
+        return sorted({row.key for row in visible(self.catalog, at)})
 
 
 def open_reader(layout: Layout, warn: Warn = lambda text: None) -> tuple[Reader, str]:

@@ -54,7 +54,7 @@ def _deliver(parts: Iterator[bytes], options: argparse.Namespace, out: Out) -> N
 
 def _point(text: str | None, *, last: bool = False) -> tuple[str, int] | None:
     """A commit or a time; a day alone is its beginning, or its end where it is the last one wanted."""
-    from ..search import time_ns
+    from ..scope import time_ns
 
     if not text:
         return None
@@ -105,7 +105,7 @@ _FORMATS: dict[str, Callable[[Catalog, Span, argparse.Namespace], Iterator[bytes
 
 
 def _matcher(options: argparse.Namespace) -> Callable[[str, str], bool] | None:
-    from ..search import matches
+    from ..scope import matches
 
     return (lambda source, path: matches(options.path, source, path)) if options.path else None
 

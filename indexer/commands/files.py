@@ -48,7 +48,7 @@ def files(kb: KnowledgeBase, catalog: Catalog, options: argparse.Namespace, out:
 
 
 def _rows(catalog: Catalog, options: argparse.Namespace, roots: dict[str, str]) -> Iterator[dict[str, Any]]:
-    from ..search import matches
+    from ..scope import matches
 
     for source, path, state, notes, tries, retry_at, held, pinned, chunks, since in catalog.db.all(_SQL):
         shown = State.HELD if held is not None else state

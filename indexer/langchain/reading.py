@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from .. import names
 from ..care import handmade
 from ..core.model import Hit, raw
-from ..search import matches
+from ..scope import matches
 from ..store.catalog import Spans, unpack_ids
 from ..store.passages import Passages
 from ..store.vectors import Bitmap
