@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from .core.model import Message
 
@@ -59,16 +59,25 @@ def language(
 
 
 @cache
-def _chinese() -> Mapping[str, str]:
+def _table(name: str) -> Mapping[str, Any]:
     import json
 
-    path = os.path.join(os.path.dirname(__file__), "locale", "zh.json")
+    path = os.path.join(os.path.dirname(__file__), "locale", name)
     try:
         with open(path, encoding="utf-8") as file:
-            table: dict[str, str] = json.load(file)
+            table: dict[str, Any] = json.load(file)
     except (OSError, ValueError):  # an incomplete installation still speaks English
         return {}
     return table
+
+
+def _template(message: Message, lang: str) -> str:
+    """The Chinese sentence, or the English one in its singular where the number it counts with is 1."""
+    if lang == "zh":
+        chinese: str = _table("zh.json").get(message.text, message.text)
+        return chinese
+    number, singular = _table("en_one.json").get(message.text, ("", "")) if 1 in message.args.values() else ("", "")
+    return singular if number and message.args.get(number) == 1 else message.text
 
 
 def translate(message: Message, lang: str) -> str:
@@ -76,7 +85,7 @@ def translate(message: Message, lang: str) -> str:
 
     Values that are messages themselves are translated too, lists of them joined by commas.
     """
-    template = _chinese().get(message.text, message.text) if lang == "zh" else message.text
+    template = _template(message, lang)
     if not message.args:
         return template
     args = {name: _value(value, lang) for name, value in message.args.items()}

@@ -113,8 +113,8 @@ def test_problems_come_first(home: Path, capsys: Out) -> None:
     said = lines(capsys)
     assert [x[0] for x in said[:4]] == ["!", "!", "!", "U"]
     assert "20 deletions are held: `indexer files --state held`" in said[0]
-    assert said[1] == "! 1 documents failed: `indexer files --state failed`"
-    assert said[2] == "! 1 documents are found in an older version only: `indexer files --state stale`"
+    assert said[1] == "! 1 document failed: `indexer files --state failed`"
+    assert said[2] == "! 1 document is found in an older version only: `indexer files --state stale`"
     facts = status(capsys)
     assert (facts["failed"], facts["stale"], facts["held"]) == (1, 1, 20)
     assert len(facts["problems"]) == 3
