@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from .core.model import (
     EmbeddingSettings,
+    LlmSettings,
     LogSettings,
     MetricsSettings,
     NotifySettings,
@@ -43,10 +44,12 @@ class _Values(NamedTuple):
     watch: WatchSettings = WatchSettings()
     log: LogSettings = LogSettings()
     metrics: MetricsSettings = MetricsSettings()
+    llm: LlmSettings = LlmSettings()
     serve: ServeSettings = ServeSettings()
     notify: NotifySettings = NotifySettings()
     retention_days: int = 30  # how far back --as-of, diff and rollback reach
     audit_days: int = 0  # how long audit entries are kept; 0: for ever
+    answers_days: int = 90  # how long answers are kept; 0: for ever
     snapshots_kept: int = 7
     snapshot_every_hours: int = 24
     scrub_days: int = 7  # each file is hashed again at least this often

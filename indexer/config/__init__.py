@@ -65,7 +65,7 @@ def load_settings(
     read = layers.read(inputs)
     found = layers.validate(read)
     settings = places.settle(found, read, environ)
-    cache.save(inputs, settings, found.embedding.api_key_env)
+    cache.save(inputs, settings, {"embedding": found.embedding.api_key_env, "llm": found.llm.api_key_env})
     return settings
 
 

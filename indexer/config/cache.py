@@ -21,6 +21,7 @@ from typing import Any
 
 from ..core.model import (
     EmbeddingSettings,
+    LlmSettings,
     LogSettings,
     MetricsSettings,
     NotifySettings,
@@ -33,9 +34,9 @@ from ..core.model import (
     WatchSettings,
 )
 from ..settings import Settings
-from .inputs import OTHER_VARIABLES, SECRET_KEY, SECRET_VARIABLE, SECRET_WORDS, Inputs
+from .inputs import KEYED, OTHER_VARIABLES, PREFIX, SECRET_WORDS, Inputs
 
-FORMAT = 1
+FORMAT = 2
 NAME = "config.cache"
 _METADATA = re.compile(rb"""^[ \t]*metadata[ \t]*=[ \t]*["']([^"'\\]+)["']""", re.MULTILINE)
 
@@ -60,25 +61,25 @@ def load(inputs: Inputs, environ: Mapping[str, str]) -> Settings | None:
         settings = _from_json(stored["settings"], inputs)
         if stored["real"] != _real(settings):  # a link was turned: places.py must look again
             return None
-        key = _secret(stored["secret"], inputs, environ)
-        return settings._replace(embedding=settings.embedding._replace(api_key=key)) if key else settings
+        keys = {table: _secret(table, stored["secrets"][table], inputs, environ) for table in KEYED}
+        return settings._replace(**{t: getattr(settings, t)._replace(api_key=key) for t, key in keys.items() if key})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def save(inputs: Inputs, settings: Settings, key_variable: str) -> None:
+def save(inputs: Inputs, settings: Settings, key_variables: Mapping[str, str]) -> None:
     """Best effort: a read-only or missing metadata folder only costs the time next time.
 
-    ``key_variable`` names the variable of ``api_key_env``, else it is empty.
+    ``key_variables``: for each table with a key the variable of its ``api_key_env``, or nothing.
     """
     given = {*inputs.environ, *map(str, inputs.flags)}
     if not cacheable(settings) or any(re.match(r"(?i)(indexer_)?notify(__|\.|$)", name) for name in given):
         return
     plain = {n: _plain(v) for n, v in settings._asdict().items()}
-    key = plain["embedding"].pop("api_key")
+    held = {table: plain[table].pop("api_key") for table in KEYED}
     plain["notify"]["urls"] = len(plain["notify"]["urls"])
-    secret = f"env:{key_variable}" if key_variable else "given" if key else ""
-    payload = json.dumps({"settings": plain, "real": _real(settings), "secret": secret}).encode()
+    origins = {t: f"env:{key_variables[t]}" if key_variables.get(t) else "given" if held[t] else "" for t in KEYED}
+    payload = json.dumps({"settings": plain, "real": _real(settings), "secrets": origins}).encode()
     where = os.path.join(settings.metadata, NAME)
     temporary = f"{where}.{os.getpid()}.tmp"
     with contextlib.suppress(OSError):
@@ -93,16 +94,19 @@ def save(inputs: Inputs, settings: Settings, key_variable: str) -> None:
 
 def cacheable(settings: Settings) -> bool:
     """Whether no value but ``api_key`` and ``notify.urls`` may hold a secret (options of a class, user:password@ in an address)."""
-    words = json.dumps(settings.embedding.options)
-    return not re.search(SECRET_WORDS, words, re.IGNORECASE) and "@" not in settings.embedding.base_url
+    words = json.dumps([settings.embedding.options, settings.llm.options, settings.llm.rerank_options])
+    return not re.search(SECRET_WORDS, words, re.IGNORECASE) and not any(
+        "@" in getattr(settings, table).base_url for table in KEYED
+    )
 
 
 def _seal(inputs: Inputs, payload: bytes) -> bytes:
     environ = {k: v for k, v in inputs.environ.items() if k not in OTHER_VARIABLES or k == "INDEXER_LANG"}
     flags = dict(inputs.flags)
-    for values, secret in ((environ, SECRET_VARIABLE), (flags, SECRET_KEY)):
-        if secret in values:  # its presence decides, its value is read again
-            values[secret] = "*" if values[secret] else ""
+    for table in KEYED:
+        for values, secret in ((environ, _variable(table)), (flags, f"{table}.api_key")):
+            if secret in values:  # its presence decides, its value is read again
+                values[secret] = "*" if values[secret] else ""
     facts = [FORMAT, _code(), inputs.home, os.path.expanduser("~"), sorted(environ.items()), sorted(flags.items())]
     parts = (json.dumps(facts, default=str).encode(), inputs.data, payload)
     digest = hashlib.sha256()
@@ -118,7 +122,9 @@ def _code() -> list[object]:
         "schema.py",
         "fields.py",
         "daemon_tables.py",
+        "llm_table.py",
         "layers.py",
+        "toml_file.py",
         "places.py",
         "../settings.py",
         "../core/model.py",
@@ -132,16 +138,20 @@ def _real(settings: Settings) -> list[str]:
     return [os.path.realpath(path) for path in paths]
 
 
-def _secret(origin: str, inputs: Inputs, environ: Mapping[str, str]) -> str:
+def _variable(table: str) -> str:
+    return f"{PREFIX}{table.upper()}__API_KEY"
+
+
+def _secret(table: str, origin: str, inputs: Inputs, environ: Mapping[str, str]) -> str:
     if origin.startswith("env:"):
         return environ.get(origin[4:], "")
     if not origin:
         return ""
-    given = inputs.flags.get(SECRET_KEY) or inputs.environ.get(SECRET_VARIABLE)
+    given = inputs.flags.get(f"{table}.api_key") or inputs.environ.get(_variable(table))
     if given is None:
         import tomllib
 
-        given = tomllib.loads(inputs.text)["embedding"]["api_key"]
+        given = tomllib.loads(inputs.text)[table]["api_key"]
     return str(given)
 
 
@@ -169,7 +179,8 @@ def _from_json(values: dict[str, Any], inputs: Inputs) -> Settings:
             "watch": WatchSettings(**values["watch"]),
             "log": LogSettings(**values["log"]),
             "metrics": MetricsSettings(**values["metrics"]),
-            "serve": ServeSettings(**{n: tuple(v) if isinstance(v, list) else v for n, v in values["serve"].items()}),
+            "llm": LlmSettings(**values["llm"]),
+            "serve": ServeSettings(**_tuples(values["serve"])),
             "notify": NotifySettings(
                 _addresses(values["notify"]["urls"], inputs),
                 tuple(values["notify"]["on"]),
@@ -177,6 +188,10 @@ def _from_json(values: dict[str, Any], inputs: Inputs) -> Settings:
             ),
         }
     )
+
+
+def _tuples(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def _plain(value: Any) -> Any:

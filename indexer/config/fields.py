@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -20,6 +22,34 @@ def clean(value: str) -> str:
     """A text that says something."""
     if not value.strip() or "\0" in value:
         raise Wrong(Message("it must not be empty"))
+    return value
+
+
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def dotted(value: str) -> str:
+    """``package.module:Class``; ``package.module.Class`` is understood as well."""
+    if ":" not in value:
+        value = ":".join(value.rsplit(".", 1))
+    if not _DOTTED.fullmatch(value):
+        raise Wrong(Message("a class is named as package.module:Class"))
+    return value
+
+
+def web_address(value: str) -> str:
+    """An http(s) address, or nothing."""
+    if value and not re.fullmatch(r"https?://[^\s/]+\S*", value):
+        raise Wrong(Message("an address starts with http:// or https://"))
+    return value
+
+
+def json_able(value: dict[str, Any]) -> dict[str, Any]:
+    """Options that can be written down: no dates, no infinity."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        raise Wrong(Message("only texts, numbers, true/false, lists and tables are possible here")) from None
     return value
 
 

@@ -11,9 +11,8 @@ from ..core.errors import ConfigError
 FILE = "indexer.toml"
 PREFIX = "INDEXER_"
 TEST_PREFIX = "INDEXER_TEST_"  # switches of the test suite: fault hooks and the like
-SECRET_VARIABLE = "INDEXER_EMBEDDING__API_KEY"  # noqa: S105 - a name, not a secret
 SECRET_WORDS = "key|token|secret|passw|credential"  # noqa: S105 - names of options that may hold one
-SECRET_KEY = "embedding.api_key"  # noqa: S105 - same
+KEYED = ("embedding", "llm")  # tables with an api_key
 
 OTHER_VARIABLES = frozenset(
     {

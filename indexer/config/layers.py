@@ -6,7 +6,6 @@ lists are replaced whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,14 +14,15 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import EnvSettingsSource
 
-from ..core.errors import ConfigError
 from ..core.model import Message
 from ..i18n import code
 from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, ServeTable, WatchTable
-from .inputs import FILE, OTHER_VARIABLES, PREFIX, SECRET_WORDS, TEST_PREFIX, Inputs
+from .inputs import FILE, KEYED, OTHER_VARIABLES, PREFIX, TEST_PREFIX, Inputs
 from .lines import line_of
+from .llm_table import LlmTable
 from .problems import Location, close, dotted, raise_all, reason, unknown_key, wrong_value
 from .schema import ConfigFile, EmbeddingTable, LimitsTable, SearchTable, SourceTable, SplitTable
+from .toml_file import toml
 
 TABLES: Mapping[str, type[BaseModel]] = {
     "sources": SourceTable,
@@ -34,6 +34,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "watch": WatchTable,
     "log": LogTable,
     "metrics": MetricsTable,
+    "llm": LlmTable,
     "serve": ServeTable,
     "notify": NotifyTable,
 }
@@ -43,6 +44,8 @@ _JSON = (
     "sources",
     "loaders",
     "embedding.options",
+    "llm.options",
+    "llm.rerank_options",
     "notify.urls",
     "notify.on",
     "serve.allowed_hosts",
@@ -107,7 +110,7 @@ def read(inputs: Inputs) -> Layers:
     for key, value in inputs.flags.items():
         if value is not None:
             _put(flags, key.split("."), _json(value) if key.startswith(_JSON) else value)
-    return Layers(inputs, _toml(inputs), _environment(inputs.environ), flags)
+    return Layers(inputs, toml(inputs), _environment(inputs.environ), flags)
 
 
 def validate(layers: Layers) -> ConfigFile:
@@ -162,21 +165,27 @@ class _Environment(EnvSettingsSource):
 
 def _environment(environ: Mapping[str, str]) -> dict[str, Any]:
     found = _Environment(environ)()
-    options = variable("embedding.options") + "__"
-    for name, value in environ.items():
-        if name.upper().startswith(options):  # a class wants numbers, a variable is a text
-            _put(found, ["embedding", "options", *name[len(options) :].lower().split("__")], _json(value))
+    for table, key in (("embedding", "options"), ("llm", "options"), ("llm", "rerank_options")):
+        prefix = variable(f"{table}.{key}") + "__"
+        for name, value in environ.items():
+            if name.upper().startswith(prefix):  # a class wants numbers, a variable is a text
+                _put(found, [table, key, *name[len(prefix) :].lower().split("__")], _json(value))
     lang = environ.get("INDEXER_LANG", "")
     if "language" not in found and lang:  # the short name that also works without indexer.toml
         found["language"] = code(lang) or "en"
     return found
 
 
+def key_variables(layers: Layers) -> dict[str, str]:
+    """For each table with a key that names a variable for it: that variable."""
+    tables = {name: layers.merged().get(name) for name in KEYED}
+    named = {name: table.get("api_key_env") for name, table in tables.items() if isinstance(table, Mapping)}
+    return {name: str(variable) for name, variable in named.items() if variable}
+
+
 def _unknown_variables(layers: Layers) -> list[Message]:
     known = [variable(key) for key in keys() if not key.startswith("sources.")]
-    embedding = layers.merged().get("embedding")
-    key_variable = embedding.get("api_key_env") if isinstance(embedding, Mapping) else None
-    named = (key_variable, *OTHER_VARIABLES)
+    named = (*key_variables(layers).values(), *OTHER_VARIABLES)
     out = []
     for name in sorted(layers.inputs.environ):
         upper = name.upper()
@@ -191,32 +200,6 @@ def _unknown_variables(layers: Layers) -> list[Message]:
         else:
             out.append(Message("environment variable {name}: no such setting; unset it", args))
     return out
-
-
-def _toml(inputs: Inputs) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        return tomllib.loads(inputs.text)
-    except tomllib.TOMLDecodeError as error:
-        raise _broken(inputs.text, str(error)) from None
-
-
-def _broken(text: str, why: str) -> ConfigError:
-    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", why)
-    rows = text.splitlines() or [""]
-    line, column = (len(rows), len(rows[-1]) + 1) if not place or not place[1] else (int(place[1]), int(place[2]))
-    what = why[: place.start()] if place else why
-    row = rows[min(line, len(rows)) - 1]
-    shown = "…" if re.search(SECRET_WORDS, row, re.IGNORECASE) else row.strip()[:80]
-    args = {"file": FILE, "line": line, "column": column, "what": what, "row": shown}
-    if "\\" in row:
-        return ConfigError(
-            "{file}, line {line}, column {column}: {what}: {row}\n"
-            "A path with backslashes goes in single quotes: 'C:\\documents'.",
-            **args,
-        )
-    return ConfigError("{file}, line {line}, column {column}: {what}: {row}", **args)
 
 
 def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.model import (
     EmbeddingSettings,
+    LlmSettings,
     LogSettings,
     Message,
     MetricsSettings,
@@ -44,8 +45,12 @@ TABLES: Mapping[str, Callable[..., Any]] = {
 }
 """Tables whose keys are the fields of their settings."""
 
+_FOLDERS = ("./", "../", "~", ".\\", "..\\")
+"""What a model's folder begins with; a bare name is a name."""
+
 if TYPE_CHECKING:
     from .layers import Layers
+    from .llm_table import LlmTable
     from .schema import ConfigFile, EmbeddingTable
 
 
@@ -64,13 +69,14 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
         [*_same_names(sources, layers), *overlaps, *_log_among_documents(found.log.file, log.file, sources, layers)]
     )
     same = set(Settings._fields) & set(type(found).model_fields)
-    plain = same - {"metadata", "vectorstore", "sources", "loaders", *TABLES, "embedding", "notify"}
+    plain = same - {"metadata", "vectorstore", "sources", "loaders", *TABLES, "embedding", "llm", "notify"}
     return Settings(
         home=home,
         metadata=metadata,
         vectorstore=vectorstore,
         sources=sources,
         embedding=_embedding(found.embedding, home, environ),
+        llm=_llm(found.llm, home, environ),
         loaders=tuple(sorted(found.loaders.items())),
         notify=NotifySettings(tuple(found.notify.urls), tuple(found.notify.on), found.notify.language),
         **tables,
@@ -90,11 +96,20 @@ def absolute(home: str, path: str) -> str:
 
 def _embedding(table: EmbeddingTable, home: str, environ: Mapping[str, str]) -> EmbeddingSettings:
     values = table.model_dump(exclude={"api_key_env"})
-    if table.model.startswith(("./", "../", "~", ".\\", "..\\")):  # a folder; a bare name is a name
+    if table.model.startswith(_FOLDERS):
         values["model"] = absolute(home, table.model)
     if table.api_key_env:
         values["api_key"] = environ.get(table.api_key_env, "")
     return EmbeddingSettings(**values)
+
+
+def _llm(table: LlmTable, home: str, environ: Mapping[str, str]) -> LlmSettings:
+    values = table.model_dump(exclude={"api_key_env"})
+    if table.rerank.startswith(_FOLDERS):
+        values["rerank"] = absolute(home, table.rerank)
+    if table.api_key_env:
+        values["api_key"] = environ.get(table.api_key_env, "")
+    return LlmSettings(**values)
 
 
 def _same_names(sources: Sequence[Source], layers: Layers) -> list[Message]:

@@ -71,7 +71,7 @@ def unknown_key(where: Message, location: Location, keys: Sequence[str]) -> Mess
     inside = "".join(f"{p}." for p in dotted(tuple(p for p in table if not isinstance(p, int))).split(".") if p)
     siblings = {k.removeprefix(inside): k for k in keys if k.startswith(inside)}
     leaves = {k.rpartition(".")[2]: k for k in reversed(keys)}
-    guess = SYNONYMS.get(str(leaf)) if not inside else None
+    guess = SYNONYMS.get(str(leaf)) or leaves.get(str(leaf)) if not inside else None
     if guess is None and (word := close(str(leaf), siblings)):
         guess = dotted((*table, word)) if table else word
     if guess is None and (word := close(str(leaf), leaves)):
@@ -85,7 +85,7 @@ def unknown_key(where: Message, location: Location, keys: Sequence[str]) -> Mess
 
 def wrong_value(where: Message, location: Location, given: object, why: Message) -> Message:
     """A value that does not hold; secrets are not repeated."""
-    secret = location == ("embedding",) or location[-1] == "api_key" or location[:2] == ("notify", "urls")
+    secret = location in (("embedding",), ("llm",)) or location[-1] == "api_key" or location[:2] == ("notify", "urls")
     shown = "***" if secret and given else _short(given)
     args = {"where": where, "key": dotted(location), "given": shown, "why": why}
     return Message("{where}: {key} = {given}: {why}", args)

@@ -34,7 +34,7 @@ def show(settings: Settings, flags: Mapping[str, object], environ: Mapping[str, 
 
 
 def _rows(settings: Settings, written: Mapping[str, str]) -> Iterator[tuple[str, Location]]:
-    tables = ("split", "limits", "embedding", "search", "schedule", "watch", "log", "metrics", "serve", "notify")
+    tables = ("split", "limits", "embedding", "search", "schedule", "watch", "log", "metrics", "llm", "serve", "notify")
     plain = [n for n in settings._fields if n not in (*tables, "home", "sources", "loaders")]
     yield from ((_pair(name, getattr(settings, name)), (name,)) for name in plain)
     for number, source in enumerate(settings.sources):
@@ -112,16 +112,19 @@ def _folders(settings: Settings) -> Iterator[Message]:
 def _tools(settings: Settings) -> Iterator[Message]:
     named = [(f'loaders "{end}"', path) for end, path in settings.loaders]
     model = settings.embedding.model
-    if model.startswith("python:"):
-        named.append(("embedding.model", model.removeprefix("python:")))
+    rerank = settings.llm.rerank
+    for key, what in (("embedding.model", model), ("llm.rerank", rerank)):
+        if what.startswith("python:"):
+            named.append((key, what.removeprefix("python:")))
     for key, path in named:
         if not _installed(path.partition(":")[0]):
             args = {"key": key, "module": path.partition(":")[0]}
             yield Message("{key}: there is no Python module {module}; install its package", args)
     if model in _PACKAGES and not _installed(_PACKAGES[model]):
         yield Message("{model} needs the Python package of its weights; install indexer again", {"model": model})
-    if not re.match(r"builtin:|openai:|python:", model) and not _installed("sentence_transformers"):
-        yield Message("{model} needs: pip install 'indexer[sentence-transformers]'", {"model": model})
+    for what in (model, rerank):
+        if what and not re.match(r"builtin:|openai:|python:", what) and not _installed("sentence_transformers"):
+            yield Message("{model} needs: pip install 'indexer[sentence-transformers]'", {"model": what})
 
 
 def _installed(module: str) -> bool:
@@ -132,10 +135,10 @@ def _installed(module: str) -> bool:
 
 
 def _secrets(settings: Settings, inputs: Inputs, environ: Mapping[str, str]) -> Iterator[Message]:
-    embedding = layers.read(inputs).merged().get("embedding", {})
-    name = embedding.get("api_key_env") if isinstance(embedding, Mapping) else None
-    if name and not environ.get(name):
-        yield Message("embedding.api_key_env: the environment variable {name} is not set", {"name": name})
+    for table, name in layers.key_variables(layers.read(inputs)).items():
+        if not environ.get(name):
+            args = {"table": table, "name": name}
+            yield Message("{table}.api_key_env: the environment variable {name} is not set", args)
     path = os.path.join(settings.home, FILE)
     holds = os.name == "posix" and re.search(rb"^\s*api_key\s*=", inputs.data, re.MULTILINE)
     if holds and os.stat(path).st_mode & 0o044:

@@ -17,7 +17,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from ..core.model import EmbeddingSettings, Message, ParseLimits, SearchSettings, SplitSettings
 from ..settings import Settings
 from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, ServeTable, WatchTable
-from .fields import Int, Real, Table, Text, clean, defaults
+from .fields import Int, Real, Table, Text, clean, defaults, dotted, json_able, web_address
+from .llm_table import LlmTable
 from .problems import Wrong, nearest
 
 BUILTIN_MODELS = ("builtin:e5-small", "builtin:use-multilingual")
@@ -25,16 +26,6 @@ SCHEMES = ("builtin:", "openai:", "python:")
 DEVICES = ("cpu", "cuda", "mps", "npu", "xpu")
 NAME = re.compile(r"(?![. ])[^/\\:*?\x00-\x1f\x7f]{1,64}(?<! )")
 NAME_RULE = Message("a name has 64 characters at most, none of / \\ : * ? and no dot in front")
-_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
-
-
-def dotted(value: str) -> str:
-    """``package.module:Class``; ``package.module.Class`` is understood as well."""
-    if ":" not in value:
-        value = ":".join(value.rsplit(".", 1))
-    if not _DOTTED.fullmatch(value):
-        raise Wrong(Message("a class is named as package.module:Class"))
-    return value
 
 
 def suffix(key: str) -> str:
@@ -148,20 +139,12 @@ class EmbeddingTable(Table):
     @field_validator("base_url")
     @classmethod
     def _web_address(cls, value: str) -> str:
-        if value and not re.fullmatch(r"https?://[^\s/]+\S*", value):
-            raise Wrong(Message("an address starts with http:// or https://"))
-        return value
+        return web_address(value)
 
     @field_validator("options")
     @classmethod
     def _json_able(cls, value: dict[str, Any]) -> dict[str, Any]:
-        import json
-
-        try:
-            json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError):
-            raise Wrong(Message("only texts, numbers, true/false, lists and tables are possible here")) from None
-        return value
+        return json_able(value)
 
     @model_validator(mode="after")
     def _belong_together(self) -> EmbeddingTable:
@@ -191,6 +174,7 @@ class ConfigFile(BaseSettings):
     vectorstore: Text = "vectorstore"
     retention_days: Int = Field(default=_TOP["retention_days"], ge=0)
     audit_days: Int = Field(default=_TOP["audit_days"], ge=0)
+    answers_days: Int = Field(default=_TOP["answers_days"], ge=0)
     snapshots_kept: Int = Field(default=_TOP["snapshots_kept"], ge=0)
     snapshot_every_hours: Int = Field(default=_TOP["snapshot_every_hours"], ge=0)
     scrub_days: Int = Field(default=_TOP["scrub_days"], ge=1)
@@ -214,6 +198,7 @@ class ConfigFile(BaseSettings):
     watch: WatchTable = Field(default_factory=lambda: WatchTable())
     log: LogTable = Field(default_factory=lambda: LogTable())
     metrics: MetricsTable = Field(default_factory=lambda: MetricsTable())
+    llm: LlmTable = Field(default_factory=lambda: LlmTable())
     serve: ServeTable = Field(default_factory=lambda: ServeTable())
     notify: NotifyTable = Field(default_factory=lambda: NotifyTable())
 

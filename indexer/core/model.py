@@ -215,8 +215,11 @@ class LlmSettings(NamedTuple):
     rerank_options: Mapping[str, object] = EMPTY
 
     def __repr__(self) -> str:
-        """Everything but the key: settings end up in logs and error messages."""
-        return "LlmSettings(" + ", ".join(f"{n}={v!r}" for n, v in self._asdict().items() if n != "api_key") + ")"
+        """Everything but secrets: settings end up in logs and error messages."""
+        shown = self._replace(
+            options=dict.fromkeys(self.options, "…"), rerank_options=dict.fromkeys(self.rerank_options, "…")
+        )
+        return "LlmSettings(" + ", ".join(f"{n}={v!r}" for n, v in shown._asdict().items() if n != "api_key") + ")"
 
 
 class ScheduleSettings(NamedTuple):

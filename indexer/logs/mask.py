@@ -38,10 +38,13 @@ def _whole(word: str) -> str:
 
 def mask_of(settings: Settings) -> Mask:
     """Hides every secret of a configuration."""
-    embedding = settings.embedding
-    found = [embedding.api_key, *_named(embedding.options)]
+    embedding, llm = settings.embedding, settings.llm
+    found = [embedding.api_key, llm.api_key]
+    for options in (embedding.options, llm.options, llm.rerank_options):
+        found += _named(options)
     found += [part for url in settings.notify.urls for part in channels.secrets(url)]
-    found += re.findall(r"//[^/@:]*:([^/@]+)@", embedding.base_url)
+    for url in (embedding.base_url, llm.base_url):
+        found += re.findall(r"//[^/@:]*:([^/@]+)@", url)
     return mask_for(found)
 
 
