@@ -19,7 +19,7 @@ from .extract import extract, supported
 from .failures import CutOff, ModelFailed
 from .model import Answer, Citation, Grounded, Question
 from .numbers import MARK, Numbers
-from .relevance import relevant
+from .relevance import DEPTH, relevant
 from .rerank import CANDIDATES, Rerank
 from .words import language
 
@@ -99,7 +99,7 @@ def _passages(
     kb: KnowledgeBase, question: Question, wanted: str, means: Means
 ) -> tuple[tuple[Citation, ...], int, tuple[Message, ...]]:
     """What the answer will rest on, the commit searched, and a note where the reranker failed."""
-    k = question.k * (CANDIDATES if means.rerank else 1)
+    k = max(question.k * (CANDIDATES if means.rerank else 1), DEPTH)
     hits = kb.search(wanted, k, as_of=question.as_of, filters=question.filters)
     commit = hits[0].commit if hits else _commit(kb, question.as_of)
     if not relevant(wanted, hits, kb.settings.embedding.model):

@@ -69,7 +69,7 @@ class Answers:
         """The newest answers, newest first; ``before_ns``: only older ones."""
         sql = "SELECT digest,data FROM answer WHERE created<? ORDER BY created DESC, id LIMIT ?"
         rows = self._rows(sql, (before_ns or 2**63 - 1, limit))
-        return [_unpacked(digest, data, "") for digest, data in rows]
+        return [_unpacked(digest, data, "") for digest, data in rows if hashlib.sha256(data).digest() == digest]
 
     def _insert(self, answer: Answer) -> None:
         data = zlib.compress(json.dumps(wire.pack(answer), ensure_ascii=True, default=str).encode())

@@ -21,6 +21,7 @@ def extract(question: str, citations: Sequence[Citation]) -> str:
         (share(wanted, terms(s)) + (0.3 if c is citations[0] else 0.0), -c.n, -i, s)
         for c in citations[:PASSAGES]
         for i, s in enumerate(sentences(c.text))
+        if s.strip("# ") not in c.headings
     ]
     best = max(rated, default=None)
     if best is None:
