@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 
 from .model import Citation
@@ -9,6 +11,8 @@ from .words import asked, sentences, share, terms
 
 PASSAGES, SENTENCES, LONGEST = 3, 3, 300
 """Looked at, shown at most, and characters of one."""
+_LEAST_TERMS = 4  # "Yes." stands in many a passage and says nothing of it
+_WORDS = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 
 
 def extract(question: str, citations: Sequence[Citation]) -> str:
@@ -36,20 +40,24 @@ def _short(sentence: str) -> str:
     return sentence if len(sentence) <= LONGEST else sentence[: LONGEST - 1].rstrip() + "…"
 
 
-def supported(text: str, citations: Sequence[Citation], least: float = 0.8) -> str:
-    """The text with numbers where a sentence repeats a passage: ``least`` of its terms and all of its figures are there.
+def supported(text: str, citations: Sequence[Citation]) -> str:
+    """The text with numbers where a sentence stands in a passage, but for case, blanks and marks.
 
-    Only for a model that named no passage at all. Less than repetition proves nothing, and such a
-    sentence stays without a number.
+    Only for a model that named no passage at all. Nothing less will do: one word makes "up to two
+    days" "up to five days", or puts a "not" before it. Other sentences stay without a number.
     """
-    known = [(c.n, terms(c.text)) for c in citations]
+    known = [(c.n, _letters(c.text)) for c in citations]
     for sentence in dict.fromkeys(sentences(text)):
-        words = terms(sentence)
-        figures = frozenset(w for w in words if any(ch.isdigit() for ch in w))
-        score, n = max(((share(words, t), -n) for n, t in known if figures <= t), default=(0.0, 0))
-        if len(words) >= 4 and score >= least:
-            text = text.replace(sentence, f"{_before_stop(sentence, -n)}", 1)
+        letters = _letters(sentence)
+        n = next((n for n, within in known if letters in within), 0)
+        if n and len(terms(sentence)) >= _LEAST_TERMS:
+            text = text.replace(sentence, _before_stop(sentence, n), 1)
     return text
+
+
+def _letters(text: str) -> str:
+    """Letters and digits in words, which are apart in scripts that part them."""
+    return f" {' '.join(_WORDS.findall(unicodedata.normalize('NFKC', text).casefold()))} "
 
 
 def _before_stop(sentence: str, n: int) -> str:
