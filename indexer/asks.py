@@ -10,7 +10,7 @@ from .report import Outcome
 MANY = 2000
 """Paths in one request, above which everything is looked at instead."""
 
-_RANK = ("schedule", "api", "cli", "start", "retry", "look", "watch")
+_RANK = ("schedule", "api", "web", "cli", "start", "retry", "look", "watch")
 
 
 class Merged:
@@ -19,6 +19,7 @@ class Merged:
     def __init__(self, ask: Ask) -> None:
         self.ask = ask
         self.since: tuple[int, ...] = (ask.since_ns,) if ask.since_ns else ()
+        self.begun_ns = 0
         self.outcome: Outcome | None = None
         self._done = Event()
         self._joined: list[Merged] = []
@@ -28,6 +29,12 @@ class Merged:
         self.ask = merge(self.ask, other.ask)
         self.since += other.since
         self._joined.append(other)
+
+    def begin(self, at_ns: int) -> None:
+        """Its run is at work; 0: not yet after all."""
+        self.begun_ns = at_ns
+        for other in self._joined:
+            other.begin(at_ns)
 
     def done(self, outcome: Outcome) -> None:
         """Wake those who wait."""

@@ -31,18 +31,21 @@ _TICK_SECONDS = 1.0
 
 
 class Wants(NamedTuple):
-    """Which triggers: None as configured."""
+    """Which triggers, and whether the web service: None as configured."""
 
     schedule: bool | None = None
     watch: bool | None = None
+    serve: bool | None = None
 
     def of(self, settings: Settings) -> Settings:
         """The settings with the triggers as wanted."""
         schedule = settings.schedule.enabled if self.schedule is None else self.schedule
         watch = settings.watch.enabled if self.watch is None else self.watch
+        serve = settings.serve.enabled if self.serve is None else self.serve
         return settings._replace(
-            schedule=settings.schedule._replace(enabled=schedule), watch=settings.watch._replace(enabled=watch)
-        )
+            schedule=settings.schedule._replace(enabled=schedule), watch=settings.watch._replace(enabled=watch),
+            serve=settings.serve._replace(enabled=serve),
+        )  # fmt: skip
 
 
 class Daemon:
@@ -61,7 +64,8 @@ class Daemon:
 
     def run(self) -> int:
         """Work until a signal ends it; the exit code. Raises IndexerError when it cannot begin."""
-        if not (self.settings.schedule.enabled or self.settings.watch.enabled):
+        s = self.settings
+        if not (s.schedule.enabled or s.watch.enabled or s.serve.enabled):
             raise ConfigError(
                 "Neither a schedule nor watch mode is switched on: set enabled = true under [schedule] or [watch]."
             )
@@ -84,6 +88,11 @@ class Daemon:
         self.kb = KnowledgeBase(self.settings, warn=self._warn)
         self.parts = Parts(self.settings, self.lang, self.times)
         self.service = Service(self.kb, [*self.parts.listeners(), self._hear], self.times.now_ns)
+        try:
+            self.parts.start_web(self.kb, self.service.ask, strict=self.mode == "serve")
+        except BaseException:  # nobody works yet
+            self.parts.close()
+            raise
         self.service.start()
         self._triggers()
         self._say()
@@ -136,10 +145,17 @@ class Daemon:
         self.kb = KnowledgeBase(settings, warn=self._warn)
         self.service.use(self.kb)
         self.parts.configure(settings)
+        self._serve_again()
         self._triggers()
         self._log(
             "reload", "info", Message("The configuration was read again: {what}", {"what": self.parts.describe()})
         )
+
+    def _serve_again(self) -> None:
+        try:
+            self.parts.start_web(self.kb, self.service.ask, strict=False)
+        except ConfigError as e:
+            self._log("web", "error", e.message)
 
     # ---- what it hears and says --------------------------------------------------------
 
@@ -161,7 +177,8 @@ class Daemon:
     def _hear(self, kind: str, facts: Mapping[str, Any]) -> None:
         if kind == "end":
             self.parts.ended(facts["outcome"])
-        self._bell.ring()
+        if kind != "progress":  # once a file: nothing of what others see changes
+            self._bell.ring()
 
     def _warn(self, text: str) -> None:
         self._log("warning", "warning", Message("{text}", {"text": text}))

@@ -170,13 +170,13 @@ def _complete(run: Mapping[str, Any]) -> bool:
 
 def _daemon_facts(daemon: Mapping[str, Any] | None) -> dict[str, Any]:
     if daemon is None:
-        return {"daemon": None, "next_run": None, "watch": [], "running": None, "waiting": 0}
+        return {"daemon": None, "next_run": None, "watch": [], "running": None, "waiting": 0, "web": ""}
     schedule = daemon.get("schedule") or {}
     next_run = {"at": schedule["next_ns"], "schedule": schedule.get("text", "")} if schedule.get("next_ns") else None
     kept = {k: daemon.get(k) for k in ("pid", "started_ns", "host", "version", "mode")}
     return {
         "daemon": kept, "next_run": next_run, "watch": daemon.get("watch") or [], "running": daemon.get("running"),
-        "waiting": daemon.get("waiting") or 0,
+        "waiting": daemon.get("waiting") or 0, "web": daemon.get("web") or "",
     }  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from .systemd import Notify
 from .triggers.jumps import asleep
 
 if TYPE_CHECKING:
+    from .api import KnowledgeBase
+    from .asks import Merged
     from .care.runs import RunRecord
     from .metrics import Metrics, Served
     from .notify import Notifier
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from .settings import Settings
     from .triggers.schedule import Schedule
     from .triggers.watch import Watch
+    from .web.part import WebPart
 
 
 class Times(NamedTuple):
@@ -54,18 +57,20 @@ class Parts:
         self._metrics: Metrics | None = None
         self._served: Served | None = None
         self._notifier: Notifier | None = None
+        self._web: WebPart | None = None
         self._build()
 
     def _build(self) -> None:
         s = self._settings
         self.log = setup(s.log, s.metadata, lang=self.lang, mask=mask_of(s))
         self.runs = RunLog(self.log)
-        if s.metrics.listen:
+        if s.metrics.listen or s.serve.enabled:
             from .metrics import Metrics, serve
 
             self._metrics = self._metrics or Metrics(s, __version__)
             self._metrics.configure(s)
-            self._served = serve(s.metrics.listen, self._metrics, self.heard)
+            if s.metrics.listen:
+                self._served = serve(s.metrics.listen, self._metrics, self.heard)
         if s.notify.urls:
             from .notify import Notifier
 
@@ -82,13 +87,17 @@ class Parts:
 
     def listeners(self) -> list[Listener]:
         """One that passes on to whatever is there at the moment."""
-        return [self.tell, self.systemd]
+        return [self.tell, self.systemd, self._told_web]
 
     def tell(self, kind: str, facts: Mapping[str, Any]) -> None:
         """Pass on what happens in the service or a trigger."""
         for listen in (self.runs, self._metrics, self._notifier):
             if listen is not None:
                 listen(kind, facts)
+
+    def _told_web(self, kind: str, facts: Mapping[str, Any]) -> None:
+        if self._web is not None:
+            self._web(kind, facts)
 
     def heard(self, kind: str, facts: Mapping[str, Any] | Message) -> None:
         """What a trigger has to say: a line for the log, or how it watches."""
@@ -103,6 +112,37 @@ class Parts:
         """A run ended: the schedule knows whether it stood for a night."""
         if outcome.ask.due_ns:
             self.schedule.ended(outcome)
+
+    # ---- the web service ---------------------------------------------------------------
+
+    def start_web(self, kb: KnowledgeBase, ask: Callable[[Ask], Merged], *, strict: bool) -> None:
+        """Serve it if that is configured; raises ConfigError.
+
+        ``strict``: also when the address cannot be had. Else that is said, and the daemon goes on without: an
+        index that stands still because a port is taken would be the worse failure.
+        """
+        from .core.errors import ConfigError
+
+        if not self._settings.serve.enabled:
+            self._stop_web()
+            return
+        from .web.admission import check
+        from .web.keys import Keys
+        from .web.part import WebPart
+
+        check(self._settings.serve, Keys(self._settings.metadata))
+        self._web = self._web or WebPart(self.lang)
+        try:
+            self._web.start(kb, ask, self.log, self._metrics)
+        except ConfigError as e:
+            if strict:
+                raise
+            self.log.event("web", "error", e.message)
+
+    def _stop_web(self) -> None:
+        web, self._web = self._web, None
+        if web is not None:
+            web.close()
 
     # ---- triggers --------------------------------------------------------------------
 
@@ -125,7 +165,7 @@ class Parts:
         self.schedule.start()
 
     def stop_triggers(self) -> None:
-        """Nobody asks any more."""
+        """No trigger asks any more."""
         self.schedule.stop()
         if self.watch is not None:
             self.watch.stop()
@@ -135,10 +175,19 @@ class Parts:
         return {
             "schedule": {"text": translate(self.schedule.text(), lang), "next_ns": self.schedule.next_ns()},
             "watch": self.watch.status() if self.watch is not None else [],
+            "web": self._web.address if self._web is not None else "",
         }
 
     def describe(self) -> Message:
-        """Which triggers are on, in a sentence."""
+        """Which triggers are on, and what is served, in a sentence."""
+        address, s = self._web.address if self._web is not None else "", self._settings
+        if not address:
+            return self._triggering()
+        if not (s.schedule.enabled or s.watch.enabled):
+            return Message("serving {address}", {"address": address})
+        return Message("{what}; serving {address}", {"what": self._triggering(), "address": address})
+
+    def _triggering(self) -> Message:
         s = self._settings
         if not s.watch.enabled:
             return Message("updating {when}", {"when": self.schedule.text()})
@@ -160,5 +209,6 @@ class Parts:
 
     def close(self) -> None:
         """Let go of everything."""
+        self._stop_web()
         self.systemd.close()
         self._close()

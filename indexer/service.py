@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from .report import Report
 
 Listener = Callable[[str, Mapping[str, Any]], None]
-"""Called with what happens: begin, run (it got its number), commit, end, queue; in the worker's thread."""
+"""Called with what happens: begin, run (it got its number), progress, commit, end, queue; in the worker's thread."""
+
+_STEPS = ("plan", "file", "embedding", "embedded")
+"""What a run tells of its progress."""
 
 _IDLE_SECONDS = 60.0
 """Parser processes that nobody needed for this long are ended."""
@@ -140,6 +143,7 @@ class Service:
         """One run, whatever becomes of it."""
         began, self._beat = self.now_ns(), self.clock()
         self._running, self._number = (merged.ask, began), 0
+        merged.begin(began)
         self._tell("begin", {"ask": merged.ask, "at_ns": began})
         self._tell("queue", {"waiting": len(self._waiting)})
         report, error, code, trouble = None, None, INTERNAL, None
@@ -169,6 +173,7 @@ class Service:
             return update(world, request_of(ask))
         finally:
             if self._aside is not None:  # taken and not done: its turn comes again
+                self._aside.begin(0)
                 with self._changed:
                     self._waiting.put_back(self._aside)
                 self._aside = None
@@ -213,6 +218,7 @@ class Service:
             merged = self._waiting.pop()
         assert merged is not None  # noqa: S101 - only this thread takes, and it asked just before
         self._aside, self._aside_began = merged, self.now_ns()
+        merged.begin(self._aside_began)
         self._tell("begin", {"ask": merged.ask, "at_ns": self._aside_began})
         self._tell("queue", {"waiting": len(self._waiting)})
         return request_of(merged.ask)
@@ -227,6 +233,8 @@ class Service:
             outcome = self._outcome(merged, self._aside_began, report, None, report.exit_code)
             self._tell("end", {"outcome": outcome, "exception": None})
             merged.done(outcome)
+        elif kind in _STEPS:
+            self._tell("progress", {"step": kind, **facts})
         elif kind in ("run", "commit"):
             self._number = facts["run"] if kind == "run" and self._aside is None else self._number
             self._tell(kind, facts)
@@ -245,5 +253,5 @@ def request_of(ask: Ask) -> Request:
 
     return Request(
         allow_deletions=ask.allow_deletions, verify_content=ask.verify_content, paths=ask.paths, trigger=ask.trigger,
-        retry_now=ask.trigger in ("api", "cli"), actor=ask.actor, client=ask.client, due_ns=ask.due_ns, budget=ask.budget,
+        retry_now=ask.trigger in ("api", "web", "cli"), actor=ask.actor, client=ask.client, due_ns=ask.due_ns, budget=ask.budget,
     )  # fmt: skip

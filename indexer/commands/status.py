@@ -182,6 +182,8 @@ def _daemon(facts: Mapping[str, Any]) -> Iterator[Message]:
         yield Message("Updating since {since} ({trigger}); {waiting} more wait", words)
     elif facts["waiting"]:
         yield Message("{waiting} requests wait", {"waiting": facts["waiting"]})
+    if facts["web"]:
+        yield Message("Served on {address}", {"address": facts["web"]})
     if following := facts["next_run"]:
         words = {"at": local(following["at"]), "schedule": following["schedule"]}
         yield Message("Next run: {at}, {schedule}", words)

@@ -19,6 +19,7 @@ from .live import Live, SpreadSample
 from .patience import Patient
 from .reading import Readings
 from .table import Metric, Sample
+from .web import Tally
 
 PATIENCE = 2.0
 """Seconds a scrape waits for the disk; Prometheus gives up after 10."""
@@ -33,6 +34,8 @@ class Metrics:
         self._live = Live(version, now_ns())
         self._patience = patience
         self._readings: Readings | None = None
+        self.web: Tally | None = None
+        """What the web service counts, where there is one."""
         self.configure(settings)
         self._registry = CollectorRegistry()
         self._registry.register(self)
@@ -64,8 +67,10 @@ class Metrics:
         """What prometheus_client asks its collectors for."""
         stored = self._stored.ask()
         samples = [Sample(table.READABLE, 0)] if stored is None else stored
-        yield from _plain([*samples, *self._live.samples(self._settings.watch)])
-        yield from _histograms(self._live.spreads())
+        web = self.web
+        asked = web.samples() if web is not None else []
+        yield from _plain([*samples, *self._live.samples(self._settings.watch), *asked])
+        yield from _histograms([*self._live.spreads(), *(web.spreads() if web is not None else [])])
 
 
 def _plain(samples: Iterable[Sample]) -> Iterator[Family]:

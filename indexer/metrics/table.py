@@ -87,4 +87,11 @@ PROBE = Metric(
 )  # fmt: skip
 PROBE_EVERY = Metric("indexer_watch_probe_interval_seconds", "gauge", "Time between two probes (watch.probe_minutes).")
 
+REQUESTS = Metric(
+    "indexer_web_requests_total", "counter", "Requests that the web service answered.", ("method", "route", "status")
+)  # fmt: skip
+REQUEST_SECONDS = Metric(
+    "indexer_web_request_duration_seconds", "histogram", "Time until the answer to a request was complete.", ("route",)
+)  # fmt: skip
+
 ALL = tuple(m for m in globals().copy().values() if isinstance(m, Metric))

@@ -21,7 +21,7 @@ from .table import Sample
 if TYPE_CHECKING:
     from ..store.db import Db
 
-TRIGGERS = frozenset(("schedule", "watch", "start", "look", "api", "cli", "repair", "langchain"))
+TRIGGERS = frozenset(("schedule", "watch", "start", "look", "api", "web", "cli", "repair", "langchain"))
 CHANGES = ("added", "modified", "deleted", "moved")
 _OPEN = 100
 """So many numbers without a finished run are looked for again: of runs overtaken, or killed."""

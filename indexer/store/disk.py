@@ -13,6 +13,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from ..core.errors import DiskFull, IndexerError, StoreDamaged
@@ -83,7 +84,12 @@ def sync_file(path: Path) -> None:
             os.fsync(f.fileno())
 
 
-def write_new(path: Path, data: bytes | memoryview) -> None:
+def write_private(path: Path, data: bytes) -> None:
+    """As :func:`write_new`, for what nobody but this user may read; the file may be there already."""
+    write_new(path, data, 0o600)
+
+
+def write_new(path: Path, data: bytes | memoryview, mode: int = 0o666) -> None:
     """Put a whole file in place: temporary name, fsync, rename, fsync of the folder.
 
     Before the rename nothing carries ``path``'s name; after the folder's fsync the file is
@@ -93,7 +99,9 @@ def write_new(path: Path, data: bytes | memoryview) -> None:
     with failures_named(path.parent):
         try:
             step("write", temporary)
-            with open(temporary, "wb") as f:
+            with open(temporary, "wb", opener=partial(os.open, mode=mode)) as f:
+                if mode != 0o666:  # one that a crash left may have another mode
+                    os.chmod(temporary, mode)
                 f.write(data)
                 f.flush()
                 step("fsync", temporary)

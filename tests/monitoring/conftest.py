@@ -12,6 +12,7 @@ from monitored import CONFIG, put, told
 
 from indexer.api import KnowledgeBase
 from indexer.metrics import Metrics
+from indexer.metrics.web import Tally
 
 
 @pytest.fixture
@@ -46,4 +47,6 @@ def everything(kb: KnowledgeBase, metrics: Metrics) -> Metrics:
     """Metrics of which none is absent: a run made, a run at work, a next one planned, a source watched."""
     kb.update()
     told(metrics, time.time_ns())
+    metrics.web = Tally()
+    metrics.web.add("GET", "/api/v1/search", 200, 0.02)
     return metrics
