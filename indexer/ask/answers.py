@@ -104,6 +104,7 @@ class Answers:
             con = sqlite3.connect(self.path.absolute().as_uri() + "?mode=rw", uri=True, timeout=_WAIT_SECONDS)
         except (sqlite3.Error, OSError) as error:
             raise self._refused(error) from error
+        con.text_factory = bytes  # a blob that damage made a text is still to be compared
         try:
             yield con
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
