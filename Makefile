@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 # pip compiles one file after the other; this uses every core. Templates of packages that are no Python are of no concern.
 COMPILE := $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
 
-.PHONY: try test check chromium e2e test-models test-ocr prometheus test-alerts laws crash fuzz soak replay bench alerts docs clean
+.PHONY: try test check chromium e2e aimock test-models test-ocr prometheus test-alerts laws crash fuzz soak replay bench alerts docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -72,6 +72,12 @@ chromium:  ## Debian's Chromium and Chinese fonts, if they are absent
 
 e2e: chromium $(VENV)/dev  ## the Web UI in a real browser against a real service
 	$(BIN)/python -m pytest tests/e2e --numprocesses 2 --dist loadfile --timeout 600
+
+tests/ask/.aimock/node_modules:
+	npm install --prefix tests/ask/.aimock --no-audit --no-fund @copilotkit/aimock@1.43.0
+
+aimock: tests/ask/.aimock/node_modules $(VENV)/dev  ## questions against an independent mock of OpenAI's server, in good and bad moods
+	INDEXER_TEST_AIMOCK=1 $(BIN)/python -m pytest tests/ask/test_ask_aimock.py
 
 soak: $(VENV)/dev  ## a day and more of edits, kills and jumping clocks in 20 minutes; every failure tells its seed
 	INDEXER_TEST_SOAK=20 $(BIN)/python -m pytest tests/soak -s --timeout 7200

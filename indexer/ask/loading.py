@@ -38,10 +38,9 @@ def load(settings: LlmSettings, mask: Mask) -> Chat:
             kind=type(error).__name__,
             reason=mask(" ".join(str(error).split())[:300]),
         ) from None
-    chat = Chat(model, settings, mask)
     if (http := own.get("http_client")) is not None:
-        weakref.finalize(chat, http.close)
-    return chat
+        weakref.finalize(model, http.close)
+    return Chat(model, settings, mask)
 
 
 def _openai(settings: LlmSettings) -> dict[str, Any]:

@@ -30,6 +30,7 @@ CHECKS: tuple[tuple[Message, str, bool], ...] = (
     (Message("time zone"), "clock:time_zone", True),
     (Message("history"), "clock:history", True),
     (Message("model"), "model:model", True),
+    (Message("language model"), "llm:llm", True),
     (Message("sandbox"), "parsers:sandbox", True),
     (Message("OCR"), "parsers:ocr", True),
     (Message("LibreOffice"), "parsers:libreoffice", True),
