@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .care.generations import Profile
-from .core.errors import IndexerError, StoreDamaged
+from .core.errors import IndexerError, StoreDamaged, UsageError
 from .core.model import EmbeddingSettings, Filters, Hit
 from .core.ports import Embedder, Parser, Splitter
 from .settings import Settings
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from .update import Report, World
 
 Warn = Callable[[str], None]
+MODES = ("hybrid", "vector", "lexical")
+
+
+class _Asked(NamedTuple):
+    query: str | Sequence[float]
+    k: int
+    mode: str
+    per_document: int
 
 
 class KnowledgeBase:
@@ -61,8 +69,12 @@ class KnowledgeBase:
     def twin(self) -> KnowledgeBase:
         """Another reader of the same knowledge base with the same models in memory: the two search side by side."""
         twin = KnowledgeBase(self.settings, warn=self.warn)
-        twin._models, twin._loading = self._models, self._loading
+        twin.share(self)
         return twin
+
+    def share(self, other: KnowledgeBase) -> None:
+        """Use the other's models: they are loaded once."""
+        self._models, self._loading = other._models, other._loading
 
     # ---- updating ------------------------------------------------------------------
 
@@ -179,9 +191,16 @@ class KnowledgeBase:
         """
         filters = filters._replace(inside=inside) if inside else filters
         with self.lock:
-            return self._found(query, k, {"as_of": as_of, "only": only, "filters": filters})
+            asked = _Asked(query, k, self._mode(query, mode), per_document)
+            return self._found(asked, {"as_of": as_of, "only": only, "filters": filters})
 
-    def _found(self, query: str | Sequence[float], k: int, options: Mapping[str, Any]) -> list[Hit]:
+    def _mode(self, query: str | Sequence[float], mode: str) -> str:
+        mode = mode or self.settings.search.mode
+        if mode not in MODES:
+            raise UsageError("A search has the mode {known}, not {given}.", known=", ".join(MODES), given=mode)
+        return mode if isinstance(query, str) else "vector"
+
+    def _found(self, asked: _Asked, options: Mapping[str, Any]) -> list[Hit]:
         while True:
             try:
                 served = self.layout.served()
@@ -191,7 +210,7 @@ class KnowledgeBase:
             if served is None:
                 return []
             try:
-                hits = self._search(self.reader(), query, k, options)
+                hits = self._search(self.reader(), asked, options)
                 if self.layout.served() == served:
                     return hits
                 # else it was opened while it was replaced and removed: perhaps without its log
@@ -200,16 +219,22 @@ class KnowledgeBase:
                     continue  # not damaged: replaced by another generation while we looked
                 if not isinstance(e, StoreDamaged):
                     raise
-                return self._search(self._fallback(e), query, k, options)
+                return self._search(self._fallback(e), asked, options)
 
-    def _search(self, reader: Reader, query: str | Sequence[float], k: int, options: Mapping[str, Any]) -> list[Hit]:
-        if isinstance(query, str):
-            vector = self.model(reader.catalog).embed_query(query)
-        else:
+    def _search(self, reader: Reader, asked: _Asked, options: Mapping[str, Any]) -> list[Hit]:
+        query, k, mode, per_document = asked
+        if not isinstance(query, str):
             from .embed.vectors import checked
 
             vector = checked([query], 1, reader.catalog.meta("dimension"), self._served_model(reader.catalog).model)[0]
-        return reader.search(vector, k, **options)
+            return reader.search(vector, k, per_document=per_document, **options)
+        text = "" if mode == "vector" else query
+        spoken = query if mode == "vector" else query.replace('"', " ")
+        model = None if mode == "lexical" else self.model(reader.catalog)
+        if mode == "hybrid":
+            per_document = per_document or self.settings.search.per_document
+        found = None if model is None else model.embed_query(spoken)
+        return reader.search(found, k, text=text, per_document=per_document, **options)
 
     def _fallback(self, damage: StoreDamaged) -> Reader:
         from .search import from_snapshot

@@ -62,6 +62,7 @@ def merge(a: Ask, b: Ask) -> Ask:
         due_ns=max(a.due_ns, b.due_ns),
         budget=a.budget if len(budgets) == 1 else Budget(),
         verify_content=a.verify_content or b.verify_content,
+        released=tuple(dict.fromkeys(a.released + b.released)),
         actor=first.actor or second.actor,
         client=first.client or second.client,
     )

@@ -47,6 +47,7 @@ class Request(NamedTuple):
     client: str = ""
     due_ns: int = 0
     budget: Budget = Budget()
+    released: tuple[Key, ...] = ()
 
     @property
     def witnessed(self) -> bool:
@@ -172,8 +173,9 @@ class Looker:
         excluded = {p for p in {g.path for g in changes.gone} | held.keys() if look.excluded(p)}
         missing = {p for p in held if not look.has(p) and not look.unknown(parents[p])} - excluded
         gone = sorted(({g.path for g in changes.gone} - excluded) | missing)
+        exactly = {raw(k.path) for k in self.request.released if k.source == source.name}
         if self.request.paths and not self.request.allow_deletions:
-            gone = [p for p in gone if p not in held or p in {g.path for g in changes.gone}]
+            gone = [p for p in gone if p not in held or p in exactly or p in {g.path for g in changes.gone}]
         root = self.catalog.db.one("SELECT device,inode FROM source WHERE id=?", (source_id,)) or (None, None)
         s = self.world.settings
         same = root[0] is None or root == look.root_id
@@ -181,7 +183,7 @@ class Looker:
             withhold, held_before=held, total=changes.known + len(missing),
             empty=(look.empty and not (same and self.request.witnessed)) if empty is None else empty,
             same_root=same, allow=self.request.allow_deletions,
-            rule=HoldRule(s.hold_min_documents, s.hold_share),
+            rule=HoldRule(s.hold_min_documents, s.hold_share), exactly=exactly if self.request.released else None,
         )  # fmt: skip
         deletions = judge(gone)
         if deletions.hold and changes.candidates:

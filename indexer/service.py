@@ -252,6 +252,6 @@ def request_of(ask: Ask) -> Request:
     from .look import Request
 
     return Request(
-        allow_deletions=ask.allow_deletions, verify_content=ask.verify_content, paths=ask.paths, trigger=ask.trigger,
+        allow_deletions=ask.allow_deletions, released=ask.released, verify_content=ask.verify_content, paths=ask.paths, trigger=ask.trigger,
         retry_now=ask.trigger in ("api", "web", "cli"), actor=ask.actor, client=ask.client, due_ns=ask.due_ns, budget=ask.budget,
     )  # fmt: skip

@@ -325,6 +325,7 @@ class Ask(NamedTuple):
     ``paths`` empty: everything; a folder's key means all below it. ``urgent`` overtakes a run at
     work between two batches. ``since_ns``: wall time of the first event behind it, 0 unknown.
     ``due_ns``: the scheduled instant it stands for. ``actor`` empty: the user of the process.
+    ``released``: documents whose deletion somebody confirmed; ``allow_deletions`` then means these alone.
     """
 
     trigger: str
@@ -337,6 +338,7 @@ class Ask(NamedTuple):
     allow_deletions: bool = False
     actor: str = ""
     client: str = ""
+    released: tuple[Key, ...] = ()
 
 
 # ---- looking and deciding ------------------------------------------------------------

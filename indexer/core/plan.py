@@ -38,12 +38,25 @@ def withhold(
     same_root: bool,
     allow: bool,
     rule: HoldRule,
+    exactly: Collection[bytes] | None = None,
 ) -> Deletions:
     """Decide about the paths that are gone; ``held_before`` are those shown to somebody already.
 
     ``allow`` releases exactly the held ones; when none were held, what this look found is the
     shown set. Newly gone files are judged by themselves, so old holds never drag one along.
+    ``exactly``: the set that was shown, where it is known; it goes, everything else is judged as ever.
     """
+    if exactly is not None:
+        rest = withhold(
+            [p for p in gone if p not in exactly],
+            held_before,
+            total,
+            empty=empty,
+            same_root=same_root,
+            allow=False,
+            rule=rule,
+        )
+        return rest._replace(remove=tuple(p for p in gone if p in exactly) + rest.remove)
     fresh = [p for p in gone if p not in held_before]
     old = [p for p in gone if p in held_before]
     emptied = empty and bool(gone) and (not same_root or total >= rule.emptied)

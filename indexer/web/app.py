@@ -15,10 +15,12 @@ from .. import __version__
 from ..core.errors import IndexerError
 from ..core.model import Message
 from .api import ROUTERS
+from .asking import lang_of
 from .body import TooLarge, TooSlow
 from .document import described
 from .guard import Guard, logged
-from .problems import MEDIA_TYPE, Problem, encoded, language_of
+from .problems import Problem, encoded
+from .scopes import is_api
 from .site import Site
 
 
@@ -48,8 +50,12 @@ def _errors(app: FastAPI, site: Site) -> None:
     """Every error as a problem in the language of who asks."""
 
     def answer(request: Request, problem: Problem) -> Response:
-        data = encoded(problem, lang_of(request, site))
-        return Response(data, problem.status, {"content-type": MEDIA_TYPE, **problem.headers})
+        if _for_people(request):
+            from .ui.pages import error_page
+
+            return error_page(request, problem, site.lang)
+        data, kind = encoded(problem, lang_of(request, site), request.url.path)
+        return Response(data, problem.status, {"content-type": kind, **problem.headers})
 
     async def ours(request: Request, error: Exception) -> Response:
         return answer(request, logged(site, error, request.method, request.url.path))
@@ -69,10 +75,9 @@ def _errors(app: FastAPI, site: Site) -> None:
     app.add_exception_handler(Exception, ours)
 
 
-def lang_of(request: Request, site: Site) -> str:
-    """The language a request is answered in: ?lang, the cookie, Accept-Language, the configuration."""
-    asked = request.query_params.get("lang") or request.cookies.get("lang", "")
-    return language_of(request.headers.get("accept-language", ""), asked, site.lang)
+def _for_people(request: Request) -> bool:
+    """Whether a browser asked for a page, and not a program for facts."""
+    return not is_api(request.url.path) and "text/html" in request.headers.get("accept", "")
 
 
 def _of_starlette(error: HTTPException) -> Problem:

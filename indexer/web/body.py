@@ -8,10 +8,13 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from ..core.model import Message
 from .problems import Problem
 
 SILENCE = 30.0
 """Seconds between two pieces of a body."""
+
+_LARGE = "The request is too large: {limit} MB at most."
 
 
 class TooLarge(HTTPException):
@@ -19,7 +22,7 @@ class TooLarge(HTTPException):
 
     def __init__(self, limit: int) -> None:
         super().__init__(413)
-        self.problem = Problem(413, "too_large", "The request is too large: {limit} MB at most.", limit=max(1, limit // 2**20))  # fmt: skip
+        self.problem = Problem(413, "too_large", Message(_LARGE, {"limit": max(1, limit // 2**20)}))  # fmt: skip
 
 
 class TooSlow(HTTPException):
@@ -27,7 +30,7 @@ class TooSlow(HTTPException):
 
     def __init__(self) -> None:
         super().__init__(408)
-        self.problem = Problem(408, "too_slow", "The request did not arrive in time.")
+        self.problem = Problem(408, "too_slow", Message("The request did not arrive in time."))
 
 
 class Body:

@@ -16,7 +16,7 @@ from ..metrics.web import OTHER
 from . import origins, scopes, sessions
 from .body import Body, TooLarge, TooSlow
 from .keys import Entry
-from .problems import MEDIA_TYPE, Problem, encoded, language_of, problem_of
+from .problems import Problem, encoded, language_of, problem_of
 from .site import Site
 
 Scope = MutableMapping[str, Any]
@@ -88,7 +88,7 @@ class Guard:
             raise Problem(403, "origin", _ORIGIN)
         free = scopes.unlimited(call.path)
         if not free and (wait := self.site.rate.take(call.client, settings.rate_per_minute)):
-            raise Problem(429, "rate", _RATE, headers={"Retry-After": str(wait)}, seconds=wait)
+            raise Problem(429, "rate", Message(_RATE, {"seconds": wait}), headers={"Retry-After": str(wait)})
         call.scope.setdefault("state", {})["who"] = self._who(call)
         call.check_length()
         if not free:
@@ -115,7 +115,7 @@ class Guard:
         if entry is not None:
             who = Who(entry.name, entry.scope, call.client, call.secure)
             if need != scopes.PUBLIC and not entry.may(need):
-                raise Problem(403, "scope", _SCOPE, scope=need, has=entry.scope)
+                raise Problem(403, "scope", Message(_SCOPE, {"scope": need, "has": entry.scope}))
             return who
         if not self.site.keys.entries() and not origins.exposed(self.site.settings.serve):
             return Who("", "admin", call.client, call.secure)
@@ -133,13 +133,13 @@ class Guard:
         return sessions.whose(cookie, keys, self.site.now_ns() / 1e9, self.site.ended) if cookie else None
 
 
-_HOST = "This service does not answer to that name. Add it to allowed_hosts below [serve] in indexer.toml."
-_ORIGIN = "Refused: the request comes from a page of another site."
+_HOST = Message("This service does not answer to that name. Add it to allowed_hosts below [serve] in indexer.toml.")
+_ORIGIN = Message("Refused: the request comes from a page of another site.")
 _RATE = "Too many requests. Try again in {seconds} seconds."
-_CROWD = "Too many requests at once. Try again later."
+_CROWD = Message("Too many requests at once. Try again later.")
 _SCOPE = "This needs a key with the scope {scope}; this one has {has}."
-_NO_KEY = "This needs a key: send it as `Authorization: Bearer KEY`, or log in."
-_WRONG_KEY = "This key is not known."
+_NO_KEY = Message("This needs a key: send it as `Authorization: Bearer KEY`, or log in.")
+_WRONG_KEY = Message("This key is not known.")
 
 
 class _Call:
@@ -148,7 +148,8 @@ class _Call:
     def __init__(self, site: Site, scope: Scope, send: Send) -> None:
         self.site, self.scope, self._send = site, scope, send
         self.began, self.status, self.started = site.clock(), 499, False
-        self.method, self.path = scope["method"], scope["path"]
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
         self.headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
         peer = (scope.get("client") or ("", 0))[0]
         self.client, self.secure = origins.client_of(peer, self.headers, site.settings.serve)
@@ -215,8 +216,8 @@ class _Call:
         """Answer with a problem, if nothing was answered yet."""
         if self.started:
             return
-        data = encoded(problem, self.lang())
-        headers = {"content-type": MEDIA_TYPE, "content-length": str(len(data)), "connection": "close", **problem.headers}  # fmt: skip
+        data, kind = encoded(problem, self.lang(), self.path)
+        headers = {"content-type": kind, "content-length": str(len(data)), "connection": "close", **problem.headers}  # fmt: skip
         raw = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
         await self.send({"type": "http.response.start", "status": problem.status, "headers": raw})
         await self.send({"type": "http.response.body", "body": data if self.method != "HEAD" else b""})

@@ -23,26 +23,23 @@ MEDIA_TYPE = "application/problem+json"
 class Problem(Exception):
     """An answer that is no success: HTTP status, a word for programs, a sentence for people."""
 
-    def __init__(
-        self, status: int, code: str, text: str | Message, /, *, headers: Mapping[str, str] | None = None, **args: object
-    ) -> None:  # fmt: skip
-        self.status, self.code, self.headers = status, code, dict(headers or {})
-        self.message = text if isinstance(text, Message) else Message(text, args)
+    def __init__(self, status: int, code: str, message: Message, *, headers: Mapping[str, str] | None = None) -> None:
+        self.status, self.code, self.message, self.headers = status, code, message, dict(headers or {})
         super().__init__(str(self.message))
 
 
 class NotFound(Problem):
     """404."""
 
-    def __init__(self, text: str | Message, /, **args: object) -> None:
-        super().__init__(404, "not_found", text, **args)
+    def __init__(self, message: Message) -> None:
+        super().__init__(404, "not_found", message)
 
 
 class Conflict(Problem):
     """409."""
 
-    def __init__(self, text: str | Message, /, code: str = "conflict", **args: object) -> None:
-        super().__init__(409, code, text, **args)
+    def __init__(self, message: Message, code: str = "conflict") -> None:
+        super().__init__(409, code, message)
 
 
 class Kind(NamedTuple):
@@ -50,21 +47,21 @@ class Kind(NamedTuple):
 
     status: int
     code: str
-    said: str = ""
+    said: Message | None = None
 
 
 _KINDS: Mapping[type[errors.IndexerError], Kind] = {
     errors.UsageError: Kind(400, "usage"),
-    errors.ConfigError: Kind(503, "configuration", "The configuration does not hold; the log of the service says what is wrong."),
-    errors.SourceUnavailable: Kind(503, "source_unavailable", "A source cannot be looked at; nothing of it was changed."),
-    errors.EmbeddingFailed: Kind(503, "embedding_failed", "The embedding model did not answer. Try again later."),
-    errors.StoreDamaged: Kind(503, "store_damaged", "The index is damaged; whoever runs it must run `indexer repair`."),
-    errors.Busy: Kind(503, "busy", "Another update of this knowledge base is running. Try again later."),
-    errors.DiskFull: Kind(507, "disk_full", "There is no room left on the disk; nothing was changed."),
-    errors.Interrupted: Kind(503, "stopped", "The service is being stopped. Try again later."),
-    errors.FileProblem: Kind(422, "file", ""),
+    errors.ConfigError: Kind(503, "configuration", Message("The configuration does not hold; the log of the service says what is wrong.")),
+    errors.SourceUnavailable: Kind(503, "source_unavailable", Message("A source cannot be looked at; nothing of it was changed.")),
+    errors.EmbeddingFailed: Kind(503, "embedding_failed", Message("The embedding model did not answer. Try again later.")),
+    errors.StoreDamaged: Kind(503, "store_damaged", Message("The index is damaged; whoever runs it must run `indexer repair`.")),
+    errors.Busy: Kind(503, "busy", Message("Another update of this knowledge base is running. Try again later.")),
+    errors.DiskFull: Kind(507, "disk_full", Message("There is no room left on the disk; nothing was changed.")),
+    errors.Interrupted: Kind(503, "stopped", Message("The service is being stopped. Try again later.")),
+    errors.FileProblem: Kind(422, "file"),
 }  # fmt: skip
-_INTERNAL = Kind(500, "internal", "Something went wrong in the service. Its log has the details under {id}.")
+_INTERNAL = Kind(500, "internal", Message("Something went wrong in the service. Its log has the details under {id}."))
 _LATER = (errors.Busy, errors.Interrupted, errors.EmbeddingFailed)
 
 
@@ -79,9 +76,10 @@ def problem_of(error: BaseException, identity: str) -> Problem:
         return error
     kind = kind_of(error)
     headers = {"Retry-After": "5"} if isinstance(error, _LATER) else {}
-    if isinstance(error, errors.IndexerError) and not kind.said:
+    if isinstance(error, errors.IndexerError) and kind.said is None:
         return Problem(kind.status, kind.code, error.message, headers=headers)
-    return Problem(kind.status, kind.code, Message(kind.said, {"id": identity} if "{id}" in kind.said else {}), headers=headers)  # fmt: skip
+    assert kind.said is not None  # noqa: S101 - only errors of ours have none
+    return Problem(kind.status, kind.code, Message(kind.said.text, {"id": identity}), headers=headers)
 
 
 def body(problem: Problem, lang: str) -> dict[str, Any]:
@@ -94,9 +92,18 @@ def body(problem: Problem, lang: str) -> dict[str, Any]:
     return {"type": "about:blank", "title": title, "status": problem.status, "detail": detail, "code": problem.code}
 
 
-def encoded(problem: Problem, lang: str) -> bytes:
-    """The body's bytes; a name that is no Unicode stays escaped."""
-    return json.dumps(body(problem, lang), ensure_ascii=True).encode()
+def encoded(problem: Problem, lang: str, path: str) -> tuple[bytes, str]:
+    """(body, its media type): as whoever asks at this address expects it. A name that is no Unicode stays escaped."""
+    if path.startswith("/v1/"):
+        return json.dumps(openai_error(problem, lang), ensure_ascii=True).encode(), "application/json"
+    return json.dumps(body(problem, lang), ensure_ascii=True).encode(), MEDIA_TYPE
+
+
+def openai_error(problem: Problem, lang: str) -> dict[str, Any]:
+    """The same as clients of OpenAI's API read it."""
+    kind = "authentication_error" if problem.status in (401, 403) else "invalid_request_error"
+    kind = "server_error" if problem.status >= 500 else "rate_limit_error" if problem.status == 429 else kind
+    return {"error": {"message": translate(problem.message, lang), "type": kind, "param": None, "code": problem.code}}
 
 
 _WISH = re.compile(r"\s*([A-Za-z*]{1,8}(?:-[A-Za-z0-9]{1,8})*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?\s*")

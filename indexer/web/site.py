@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..api import KnowledgeBase
 from ..core.errors import Busy, UsageError
-from ..core.model import Ask, Message
+from ..core.model import Ask, Hit, Message
 from ..i18n import language
 from ..metrics.web import Tally
 from .hub import Hub
@@ -18,7 +19,6 @@ from .limits import Crowd, Rate
 from .requests import Requests
 
 if TYPE_CHECKING:
-    from ..api import KnowledgeBase
     from ..asks import Merged
     from ..logs import Log
     from ..store.catalog import Catalog
@@ -28,6 +28,20 @@ READERS = 4
 
 _PATIENCE = 30.0
 """Seconds a search waits for its turn."""
+
+
+class Shared(KnowledgeBase):
+    """The knowledge base of every request: its searches run side by side, each with a reader of its own."""
+
+    def __init__(self, kb: KnowledgeBase, site: Site) -> None:
+        super().__init__(kb.settings, warn=kb.warn)
+        self.share(kb)
+        self._site = site
+
+    def search(self, *args: Any, **options: Any) -> list[Hit]:
+        """As :meth:`indexer.api.KnowledgeBase.search`."""
+        with self._site.reading() as kb:
+            return kb.search(*args, **options)
 
 
 class Site:
@@ -53,7 +67,9 @@ class Site:
 
     def use(self, kb: KnowledgeBase) -> None:
         """Answer from this knowledge base from the next request on."""
-        self.kb, self.settings = kb, kb.settings
+        self.settings = kb.settings
+        self.kb = Shared(kb, self)
+        self.suffixes = frozenset(kb.parser().suffixes())
         self.lang = language(self._lang or kb.settings.language)
         self._readers: queue.LifoQueue[KnowledgeBase] = queue.LifoQueue()
         for _ in range(READERS):

@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from . import documents, health, search, status
+from fastapi import APIRouter
 
-ROUTERS: tuple[Callable[[Any], Any], ...] = tuple(module.router for module in (search, documents, status, health))
+from ..site import Site
+from . import (
+    ask,
+    chatchat,
+    documents,
+    events,
+    files,
+    health,
+    held,
+    history,
+    login,
+    metrics,
+    openai,
+    runs,
+    search,
+    status,
+)
+
+ROUTERS: tuple[Callable[[Site], APIRouter], ...] = (
+    search.router, ask.router, documents.router, files.router, runs.router, events.router, history.router, held.router,
+    status.router, metrics.router, health.router, login.router, chatchat.router, openai.router,
+)  # fmt: skip
 """In the order of the OpenAPI document."""

@@ -31,10 +31,16 @@ def router(site: Site) -> APIRouter:
         per_document: Annotated[int, Query(ge=0, le=100, description="passages of one document that come first")] = 0,
     ) -> Found:  # fmt: skip
         """The best passages for a question in words."""
-        asked = SearchAsked(
-            q=q, k=k, mode=mode, inside=inside, source=source, type=type, after=after, before=before, label=label,
-            as_of=as_of, per_document=per_document,
-        )  # fmt: skip
+        given = {
+            "as_of": as_of,
+            "in": inside,
+            "source": source,
+            "type": type,
+            "after": after,
+            "before": before,
+            "label": label,
+        }
+        asked = SearchAsked(q=q, k=k, mode=mode, per_document=per_document, **given)  # type: ignore[arg-type]
         return Found.model_validate(found(site, asked))
 
     @routes.post("/search", operation_id="search_by_json")

@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
+from ..asking import lang_of
 from ..facts.status import told
 from ..shapes_state import Status
 from ..site import Site
@@ -18,8 +19,6 @@ def router(site: Site) -> APIRouter:
     @routes.get("/status", operation_id="status", response_model=Status)
     def status(request: Request) -> dict[str, Any]:
         """Is it fresh, what runs, what waits, what needs a person."""
-        from ..app import lang_of
-
         return told(site.kb.settings, site.now_ns(), lang_of(request, site))
 
     return routes

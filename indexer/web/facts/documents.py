@@ -49,7 +49,8 @@ def listed(catalog: Catalog, wanted: Wanted, lang: str) -> dict[str, Any]:
             "There is no state {state}; the states are {states}.", state=wanted.state, states=", ".join(State)
         )
     after, q = _after(wanted.cursor), wanted.q.casefold()
-    total, page, more = 0, [], False
+    total, more = 0, False
+    page: list[tuple[int, str, bytes]] = []
     for document, source, path, state in catalog.db.all(_ROWS):
         name = unraw(path)
         if (wanted.state and state != wanted.state) or (q and q not in display(f"{source}/{name}").casefold()):
@@ -114,7 +115,8 @@ def remedy(state: str, retry_at: int | None) -> Message:
 
 def _sizes(catalog: Catalog, wanted: Iterable[tuple[str, bytes]]) -> Mapping[tuple[str, bytes], int]:
     """Sizes of files by source and path, from the folders' records."""
-    ids, sizes = catalog.source_ids(), {}
+    ids = catalog.source_ids()
+    sizes: dict[tuple[str, bytes], int] = {}
     folders: dict[tuple[str, bytes], list[bytes]] = {}
     for source, path in wanted:
         folders.setdefault((source, path.rpartition(b"/")[0]), []).append(path)
@@ -135,7 +137,7 @@ def document_id(catalog: Catalog, key: Key, *, gone: bool = False) -> int:
         (key.source.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), raw(key.path)),
     )
     if row is None or (row[1] == GONE and not gone):
-        raise NotFound("There is no document {path} in the index.", path=str(key))
+        raise NotFound(Message("There is no document {path} in the index.", {"path": str(key)}))
     return int(row[0])
 
 
