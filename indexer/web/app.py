@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +13,7 @@ from starlette.exceptions import HTTPException
 from .. import __version__
 from ..core.errors import IndexerError
 from ..core.model import Message
+from ..mcp import http as mcp
 from .api import ROUTERS
 from .asking import lang_of
 from .body import TooLarge, TooSlow
@@ -32,6 +32,7 @@ def create_app(site: Site, port: int = 0) -> Guard:
     )  # fmt: skip
     for router in ROUTERS:
         app.include_router(router(site))
+    app.router.routes.append(mcp.route(site))
     _pages(app, site)
     _errors(app, site)
     described(app)
@@ -40,10 +41,9 @@ def create_app(site: Site, port: int = 0) -> Guard:
 
 def _pages(app: FastAPI, site: Site) -> None:
     """The Web UI."""
-    with suppress(ImportError):
-        from .ui import pages
+    from .ui import pages
 
-        app.include_router(pages.router(site), include_in_schema=False)
+    app.include_router(pages.router(site), include_in_schema=False)
 
 
 def _errors(app: FastAPI, site: Site) -> None:

@@ -150,7 +150,7 @@ class _Call:
         self.began, self.status, self.started = site.clock(), 499, False
         self.method: str = scope["method"]
         self.path: str = scope["path"]
-        self.headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        self.headers = _headers(scope)
         peer = (scope.get("client") or ("", 0))[0]
         self.client, self.secure = origins.client_of(peer, self.headers, site.settings.serve)
 
@@ -221,6 +221,15 @@ class _Call:
         raw = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
         await self.send({"type": "http.response.start", "status": problem.status, "headers": raw})
         await self.send({"type": "http.response.body", "body": data if self.method != "HEAD" else b""})
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    """By name; the lines of a list that proxies add to are one list."""
+    found: dict[str, str] = {}
+    for raw_name, raw_value in scope["headers"]:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        found[name] = f"{found[name]}, {value}" if name == "x-forwarded-for" and name in found else value
+    return found
 
 
 def logged(site: Site, error: BaseException, method: str, path: str) -> Problem:
