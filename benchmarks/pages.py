@@ -1,0 +1,95 @@
+"""How soon the pages are painted and whether anything jumps: a real browser, a real service, on loopback.
+
+    python -m benchmarks.pages [--documents 1000] [--json FILE]
+
+Each page is opened five times with an empty cache; the figures are the browser's own (PerformanceObserver).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "e2e"))
+
+from browsing import CHROMIUM, FLAGS, HASHING, Served
+
+TIMES = 5
+PAGES = ("/", "/search", "/search?q=number+seven", "/ask", "/documents", "/documents/{document}", "/runs", "/history")
+_OBSERVE = """
+window.jumps = 0;
+new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.jumps += e.value; })
+  .observe({type: "layout-shift", buffered: true});
+"""
+_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
+_BYTES = "performance.getEntries().reduce((sum, e) => sum + (e.transferSize || 0), 0)"
+
+
+def opened(browser: Any, url: str) -> tuple[float, float, int]:
+    """(ms to the first contentful paint, layout shift, bytes) of one visit."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.add_init_script(_OBSERVE)
+    page.goto(url, wait_until="load")
+    page.wait_for_function(f"({_PAINT}) !== null")
+    page.wait_for_timeout(300)
+    found = page.evaluate(_PAINT), page.evaluate("window.jumps"), page.evaluate(_BYTES)
+    context.close()
+    return found
+
+
+def measured(served: Served) -> list[dict[str, Any]]:
+    """Figures of every page."""
+    from playwright.sync_api import sync_playwright
+
+    document = served.api("/documents?limit=1")["documents"][0]["document"]
+    rows = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        for path in PAGES:
+            visits = [opened(browser, served.url + path.format(document=document)) for _ in range(TIMES)]
+            paints = [paint for paint, _, _ in visits]
+            rows.append({
+                "page": path, "first_paint_ms": round(statistics.median(paints)), "worst_ms": round(max(paints)),
+                "layout_shift": round(max(jump for _, jump, _ in visits), 4), "bytes": visits[-1][2],
+            })  # fmt: skip
+        browser.close()
+    return rows
+
+
+def main() -> None:
+    """Build a knowledge base, serve it, visit its pages, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=1000)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    if CHROMIUM is None:
+        sys.exit("Chromium is not installed: apt-get install chromium")
+    with tempfile.TemporaryDirectory() as home:
+        served = Served(Path(home), HASHING)
+        for number in range(options.documents):
+            served.put(
+                f"texts/text {number:05}.md", f"# Text {number}\n\nThis is text number {number}, seven of it too.\n" * 5
+            )
+        served.run("update", "--now")
+        served.start()
+        try:
+            rows = measured(served)
+        finally:
+            served.stop()
+    print(f"{'page':<28}{'first paint':>14}{'worst':>10}{'shift':>10}{'bytes':>10}")
+    for row in rows:
+        print(
+            f"{row['page']:<28}{row['first_paint_ms']:>11} ms{row['worst_ms']:>7} ms{row['layout_shift']:>10}{row['bytes']:>10}"
+        )
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
