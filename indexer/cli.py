@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "find passages"),
     "ask": ("ask", "answer a question from the documents, with citations"),
     "answer": ("ask", "what a kept answer rested on, and whether that has changed since"),
+    "mcp": ("mcp", "the documents for Claude, Cursor, Cherry Studio and other MCP clients, over stdio"),
     "status": ("status", "is the index fresh, and what is wrong"),
     "install-service": ("service", "what starts `indexer run` with the machine: print it, install it"),
     "doctor": ("doctor", "check the installation, and say what to do"),

@@ -118,6 +118,7 @@ class ServeTable(Table):
     rate_per_minute: Int = Field(default=_SERVE["rate_per_minute"], ge=0)
     concurrency: Int = Field(default=_SERVE["concurrency"], ge=1, le=1000)
     session_hours: Real = Field(default=_SERVE["session_hours"], gt=0)
+    mcp: bool = _SERVE["mcp"]
 
     @field_validator("listen")
     @classmethod

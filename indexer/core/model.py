@@ -279,6 +279,7 @@ class ServeSettings(NamedTuple):
     rate_per_minute: int = 600  # requests of one client; 0: no limit
     concurrency: int = 16  # requests at work at once
     session_hours: float = 12.0  # how long a browser stays logged in
+    mcp: bool = True  # the Model Context Protocol at /mcp
 
 
 class NotifySettings(NamedTuple):

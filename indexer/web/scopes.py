@@ -23,14 +23,16 @@ def needed(method: str, path: str) -> str:
     """``read``, ``write``, ``admin`` or PUBLIC."""
     if path in _PUBLIC or (path.startswith(_STATIC) and method in ("GET", "HEAD")):
         return PUBLIC
-    if method in ("GET", "HEAD", "OPTIONS") or (method == "POST" and path in _READS):
+    if method in ("GET", "HEAD", "OPTIONS") or (method == "POST" and path in _READS) or path == "/mcp":
         return "read"
     return "write" if _WRITES.fullmatch(path) and method in ("POST", "DELETE") else "admin"
 
 
 def is_api(path: str) -> bool:
     """Whether programs ask here: they get problems as JSON, browsers get pages."""
-    return path.startswith(("/api/", "/v1/", "/knowledge_base/", "/metrics", "/mcp")) or path in ("/logout",)
+    return path.startswith(("/api/", "/v1/", "/knowledge_base/", "/metrics", "/mcp", "/.well-known/")) or path in (
+        "/logout",
+    )
 
 
 def unlimited(path: str) -> bool:
