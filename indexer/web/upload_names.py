@@ -71,6 +71,5 @@ def _why_not(name: str) -> Message | None:
 
 
 def _refused(name: str, why: Message) -> Problem:
-    return Problem(
-        400, "name", Message("The name {name} is refused: {why}.", {"name": display(name)[:300], "why": why})
-    )
+    shown = display(name.encode("utf-8", "backslashreplace").decode())[:300]
+    return Problem(400, "name", Message("The name {name} is refused: {why}.", {"name": shown, "why": why}))

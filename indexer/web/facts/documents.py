@@ -69,7 +69,9 @@ def _after(cursor: str) -> tuple[str, bytes] | None:
     if not cursor:
         return None
     try:
-        source, _, path = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).partition(b"/")
+        source, _, path = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).partition(
+            b"/"
+        )
         return source.decode(), path
     except (ValueError, UnicodeError):
         raise UsageError("{cursor} is not a cursor this list gave.", cursor=cursor[:100]) from None
