@@ -45,9 +45,9 @@ def _home() -> str:
 
 def run(options: argparse.Namespace, out: Out) -> int:
     """Serve until the input ends."""
+    kb = knowledge_base(options, out)  # before the SDK: what is wrong with the configuration is said at once
     from ..mcp.stdio import run as serve
 
-    kb = knowledge_base(options, out)
     if sys.stdin.isatty():
         out.warn(
             "An MCP client starts this, and speaks to it; `indexer mcp --help` shows how to tell it. Ctrl-C ends it."

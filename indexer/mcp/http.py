@@ -67,12 +67,15 @@ class SiteDesk:
 class Endpoint:
     """The application. The SDK is loaded by the first request."""
 
+    path = PATH
+
     def __init__(self, site: Site) -> None:
         self._site = site
         self._server: Server[Any] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; raises Problem."""
+        scope["route"] = self  # under whose ``path`` the guard counts it
         if not self._site.settings.serve.mcp:
             raise NotFound(
                 Message("MCP is switched off here: mcp = true below [serve] in indexer.toml switches it on.")
