@@ -109,10 +109,11 @@ class Served:
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - our own address
             return json.loads(answer.read())
 
-    def update(self) -> None:
+    def update(self) -> Served:
         """Have the folders looked at, and wait until that is done."""
         name = self.api("/runs", {})["request"]
         self.until(lambda: self.api(f"/requests/{name}")["state"] == "done")
+        return self
 
     def said(self) -> str:
         """All it wrote to the terminal."""
@@ -129,7 +130,7 @@ class Served:
 
 
 @contextlib.contextmanager
-def watched(page: Any) -> Iterator[list[str]]:
+def watched(page: Any, refused: int = 0) -> Iterator[list[str]]:
     """What goes wrong in a page: errors, warnings, violations of its policy, dialogs it never asked for."""
     wrong: list[str] = []
 
@@ -137,7 +138,12 @@ def watched(page: Any) -> Iterator[list[str]]:
         wrong.append(f"dialog: {shown.message}")
         shown.dismiss()
 
-    page.on("console", lambda m: wrong.append(f"{m.type}: {m.text}") if m.type in ("error", "warning") else None)
+    def said(message: Any) -> None:
+        meant = refused and f"responded with a status of {refused} " in message.text
+        if message.type in ("error", "warning") and not meant:
+            wrong.append(f"{message.type}: {message.text}")
+
+    page.on("console", said)
     page.on("pageerror", lambda e: wrong.append(f"error: {e}"))
     page.on("dialog", dialog)
     yield wrong

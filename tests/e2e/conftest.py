@@ -36,17 +36,20 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Visit]:
-    """``visit(served, "/search")``: a page in a fresh profile; its complaints fail the test."""
+    """``visit(served, "/search")``: a page in a fresh profile; its complaints fail the test.
+
+    ``refused``: the status the server is meant to answer with, of which the browser complains by itself.
+    """
     contexts: list[Any] = []
     complaints: list[list[str]] = []
 
-    def open_page(served: Served, path: str = "/", **options: Any) -> Page:
+    def open_page(served: Served, path: str = "/", refused: int = 0, **options: Any) -> Page:
         given = {"viewport": {"width": 1280, "height": 900}, "locale": "en-US", "base_url": served.url, **options}
         context = browser.new_context(**given)
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
-        with watched(page) as wrong:
+        with watched(page, refused) as wrong:
             complaints.append(wrong)
         page.goto(path)
         return page

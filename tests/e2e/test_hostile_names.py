@@ -43,8 +43,7 @@ def served(serving: Callable[..., Served]) -> Served:
                 + name
                 + b"\n\nhostile words </div><script>alert(2)</script> \xe2\x80\xae {{ 7*7 }}\n"
             )
-    served.run("update", "--now")
-    return served.start()
+    return served.start().update()
 
 
 def test_hostile_names(served: Served, visit: Visit) -> None:

@@ -36,8 +36,7 @@ def served(serving: Callable[..., Served]) -> Served:
     """The bundled model over a folder with one other document."""
     served = serving(BUNDLED)
     served.put("canteen.md", "# Canteen\n\nThe canteen is open from eleven to two. Soup is served on every Thursday.\n")
-    served.run("update", "--now")
-    return served.start()
+    return served.start().update()
 
 
 def choose(page: Page, button: Any, file: dict[str, Any]) -> None:
@@ -58,16 +57,31 @@ def ask(page: Page, words: str) -> str:
     return str(page.locator("#answer-link").get_attribute("href"))
 
 
-def test_upload_ask_replace_roll_back(served: Served, visit: Visit) -> None:
-    """An upload becomes searchable, an answer leads to its passage, is outdated by a new file, and comes back by a rollback."""
-    page = visit(served, "/")
+def uploaded(page: Page) -> int:
+    """Upload the handbook and follow it until it is found; the commit that brought it."""
     choose(page, page.get_by_role("button", name="Choose files"), docx("three"))
     tray = page.get_by_role("region", name="Uploads")
     expect(tray).to_contain_text(re.compile(r"Can be found, after \d+\.\d s"))
     tray.get_by_role("link", name="remote-work.docx").click()
     expect(page.locator("#state")).to_have_text("indexed")
-    before = int(page.locator("#versions-card li a").first.inner_text().split()[-1])
+    return int(page.locator("#versions-card li a").first.inner_text().split()[-1])
 
+
+def rolled_back(page: Page, commit: int) -> None:
+    """Go back to a commit: first it is shown what that changes, then it is asked."""
+    page.goto("/history")
+    page.get_by_role("link", name=f"Commit {commit}: Go back to it").click()
+    expect(page.locator("main")).to_contain_text("Nothing is done yet")
+    expect(page.locator("table")).to_contain_text("remote-work.docx")
+    page.get_by_role("button", name=f"Go back to commit {commit}").click()
+    page.get_by_role("dialog").get_by_role("button", name="Go back").click()
+    page.wait_for_url("**/history")
+
+
+def test_upload_ask_replace_roll_back(served: Served, visit: Visit) -> None:
+    """An upload becomes searchable, an answer leads to its passage, is outdated by a new file, and comes back by a rollback."""
+    page = visit(served, "/")
+    commit = uploaded(page)
     old = ask(page, "three days of remote work")
     page.locator("#answer-text a.ref").first.click()
     expect(page).to_have_url(re.compile("#cite-1$"))
@@ -88,13 +102,7 @@ def test_upload_ask_replace_roll_back(served: Served, visit: Visit) -> None:
     expect(page.locator(".cites .pill").first).to_have_text("changed since")
     expect(page.locator(".answer-text")).to_contain_text("three days")
 
-    page.goto("/history")
-    page.get_by_role("link", name=f"Commit {before}: Go back to it").click()
-    expect(page.locator("main")).to_contain_text("Nothing is done yet")
-    expect(page.locator("table")).to_contain_text("remote-work.docx")
-    page.get_by_role("button", name=f"Go back to commit {before}").click()
-    page.get_by_role("dialog").get_by_role("button", name="Go back").click()
-    page.wait_for_url("**/history")
+    rolled_back(page, commit)
     ask(page, "three days of remote work")
     page.goto(old)
     expect(page.locator(".cites .pill").first).to_have_text("unchanged")
@@ -115,6 +123,11 @@ def test_time_travel(served: Served, visit: Visit) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**q=parking**")
     expect(page.locator("main")).not_to_contain_text("parking.md")
+    page.get_by_role("link", name="Ask", exact=True).click()
+    page.get_by_label("Your question").fill("When does the parking garage open?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#answer-text")).to_have_attribute("aria-busy", "false")
+    expect(page.locator("#answer")).not_to_contain_text("six in the morning")
     page.get_by_role("link", name="Documents").first.click()
     expect(page.locator("table")).to_contain_text("canteen.md")
     expect(page.locator("table")).not_to_contain_text("parking.md")
