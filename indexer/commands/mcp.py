@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -46,8 +47,10 @@ def _home() -> str:
 def run(options: argparse.Namespace, out: Out) -> int:
     """Serve until the input ends."""
     kb = knowledge_base(options, out)  # before the SDK: what is wrong with the configuration is said at once
+    gc.disable()  # the import makes objects that all stay: looking for garbage among them is a sixth of its time
     from ..mcp.stdio import run as serve
 
+    gc.enable()
     if sys.stdin.isatty():
         out.warn(
             "An MCP client starts this, and speaks to it; `indexer mcp --help` shows how to tell it. Ctrl-C ends it."

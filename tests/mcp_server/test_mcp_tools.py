@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import unicodedata
 from collections.abc import Iterator
@@ -176,3 +177,21 @@ def test_a_client_is_told_absolute_paths(tmp_path: Path) -> None:
     assert words == ["/py", "-m", "indexer", "mcp", "--home", "/data/我的 文档"]
     assert json.loads(clients.snippet(words))["mcpServers"]["documents"]["args"][-1] == "/data/我的 文档"
     assert clients.added(words).endswith("--home '/data/我的 文档'")
+
+
+def test_the_page_about_mcp_is_right() -> None:
+    """Its JSON parses; it names every tool with every argument, and the sizes that hold."""
+    from indexer.mcp import asked, resources
+
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
+    snippets = [json.loads(block) for block in re.findall(r"(?ms)^```json\n(.*?)^```", page)]
+    assert len(snippets) == 2
+    rows = dict(re.findall(r"(?m)^\| `(\w+)` \| (.*)$", page))
+    assert list(rows) == list(tools.TOOLS)
+    for name, tool in tools.TOOLS.items():
+        fields = {f.alias or n for n, f in tool.takes.model_fields.items()}
+        said = rows[name] + (rows["search"] if "the same restrictions" in rows[name] else "")
+        assert fields <= set(re.findall(r"`(\w+)`", said)), name
+    assert f"`length` ({asked.PAGE:,})" in page
+    assert f"the first {resources.MOST:,} characters" in page
+    assert f"{asked.PAGE:,} characters" in tools.TOOLS["document"].about
