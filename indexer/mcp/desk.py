@@ -92,11 +92,15 @@ def indexed(kb: KnowledgeBase) -> None:
 
 
 def read(desk: Desk, look: Callable[[Reader], T]) -> T:
-    """What ``look`` finds; once more where a merge took a segment away in between."""
+    """What ``look`` finds; once more where a merge took a segment away in between, or another generation its place."""
+    served = desk.kb.layout.served()
     try:
         return _read(desk, look)
     except FileNotFoundError:
         pass
+    except StoreDamaged:
+        if desk.kb.layout.served() == served:
+            raise
     try:
         return _read(desk, look)
     except FileNotFoundError as e:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import mcp_types as types
-from anyio import to_thread
+from anyio import create_task_group, sleep_forever, to_thread
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
@@ -59,13 +59,34 @@ def build(desk: Desk) -> Server[Any]:
 
 
 async def _work(desk: Desk, ctx: _Context, answer: Callable[[Call], T]) -> T:
-    """Answer in a thread. Who goes away or cancels is not waited for: a question to a model is withdrawn."""
+    """Answer in a thread. Whoever goes away or cancels withdraws the question; the thread is waited for until it heard that.
+
+    So calls that were given up are never more than the web service's limit lets in.
+    """
     gone = threading.Event()
     call = desk.call(ctx.request, gone.is_set)
+    async with create_task_group() as tasks:
+        tasks.start_soon(_told, gone)
+        answered = await to_thread.run_sync(_outcome, answer, call)
+        tasks.cancel_scope.cancel()
+    if isinstance(answered, MCPError):
+        raise answered
+    return answered
+
+
+async def _told(gone: threading.Event) -> None:
     try:
-        return await to_thread.run_sync(answer, call, abandon_on_cancel=True)
+        await sleep_forever()
     finally:
         gone.set()
+
+
+def _outcome(answer: Callable[[Call], T], call: Call) -> T | MCPError:
+    """An error as a value: raised inside of a group of tasks it would become a group of errors."""
+    try:
+        return answer(call)
+    except MCPError as e:
+        return e
 
 
 def _never() -> bool:
