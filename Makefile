@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 # pip compiles one file after the other; this uses every core. Templates of packages that are no Python are of no concern.
 COMPILE := $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
 
-.PHONY: try test check chromium e2e aimock test-models test-ocr prometheus test-alerts laws crash fuzz soak replay bench alerts docs clean
+.PHONY: try test check chromium e2e aimock test-models test-ocr prometheus test-alerts laws crash fuzz soak replay api bench alerts docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -84,6 +84,9 @@ soak: $(VENV)/dev  ## a day and more of edits, kills and jumping clocks in 20 mi
 
 replay: $(VENV)/dev  ## real edit histories, five commits a second, into a folder the daemon watches
 	$(BIN)/python -m benchmarks.replay_watch
+
+api: $(VENV)/dev  ## the web API: every operation for everybody, and schemathesis on its OpenAPI document
+	INDEXER_TEST_API=20 $(BIN)/python -m pytest tests/web/test_web_schema.py tests/web/test_web_auth.py --timeout 1800
 
 bench: $(VENV)/dev  ## cost against the usual recipes
 	$(BIN)/python -m benchmarks.peers --files 1000

@@ -101,16 +101,41 @@ def notifications(case: Case, settings: Settings) -> Iterator[Finding]:
 
 def metrics(case: Case, settings: Settings) -> Iterator[Finding]:
     """Whether the address can be listened on, where no daemon does so now."""
-    import socket
-
     name, listen = Message("metrics"), settings.metrics.listen
     if not listen:
         yield ok(name, Message("off: no address below [metrics]"))
         return
-    host, _, port = listen.rpartition(":")
     if state.read(settings.metadata) is not None:
         yield ok(name, Message("served by the daemon on {listen}", {"listen": listen}))
         return
+    yield _free(name, listen, Message("Give another address below [metrics], or end the program that has this one."))
+
+
+def web(case: Case, settings: Settings) -> Iterator[Finding]:
+    """Whether the web service may begin: a key where others reach it, an address that is free."""
+    from ..web.admission import check
+    from ..web.keys import Keys
+
+    name, serve = Message("web service"), settings.serve
+    keys = Keys(settings.metadata)
+    if serve.enabled or keys.path.exists():
+        check(serve, keys)  # a file of keys that does not hold is a finding too
+    daemon = state.read(settings.metadata)
+    if daemon is not None and daemon.get("web"):
+        yield ok(name, Message("served on {address}", {"address": daemon["web"]}))
+    elif not serve.enabled:
+        yield ok(name, Message("off: `indexer serve` begins it, or enabled = true below [serve]"))
+    else:
+        yield _free(
+            name, serve.listen, Message("Give another address below [serve], or end the program that has this one.")
+        )
+
+
+def _free(name: Message, listen: str, remedy: Message) -> Finding:
+    """Whether an address can be listened on."""
+    import socket
+
+    host, _, port = listen.rpartition(":")
     host = host.strip("[]")
     try:
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
@@ -118,8 +143,5 @@ def metrics(case: Case, settings: Settings) -> Iterator[Finding]:
             probe.bind((host, int(port)))
     except (OSError, ValueError, OverflowError) as e:
         text = Message("nothing can be served on {listen} ({why})", {"listen": listen, "why": str(e)})
-        yield warning(
-            name, text, Message("Give another address below [metrics], or end the program that has this one.")
-        )
-    else:
-        yield ok(name, Message("{listen} is free", {"listen": listen}))
+        return warning(name, text, remedy)
+    return ok(name, Message("{listen} is free", {"listen": listen}))

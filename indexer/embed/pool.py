@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +12,10 @@ from queue import SimpleQueue
 
 from indexer.core.ports import Progress
 
+polite = False
+"""Whether people are served by this process: the crew then lets everybody else go first."""
+
+_NICE = 10
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
@@ -61,6 +67,8 @@ def _member(
     stop: threading.Event,
     finished: SimpleQueue[BaseException | None],
 ) -> None:
+    if polite:
+        _step_back()
     try:
         while not stop.is_set():
             with lock:
@@ -71,6 +79,13 @@ def _member(
             finished.put(None)
     except BaseException as error:  # raised again in the calling thread
         finished.put(error)
+
+
+def _step_back() -> None:
+    """Give this thread a lower priority; only Linux has one for each thread."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
 
 
 def _collect(finished: SimpleQueue[BaseException | None], count: int, progress: Progress | None) -> None:

@@ -63,7 +63,9 @@ def _completed(app: FastAPI) -> dict[str, Any]:
         "key": {"type": "http", "scheme": "bearer", "description": "an API key, see `indexer key`"},
         "session": {"type": "apiKey", "in": "cookie", "name": "indexer_session", "description": "a browser after POST /login"},
     }  # fmt: skip
+    schemas["OpenAIError"] = _OPENAI
     parts["responses"] = {str(status): _response(status) for status in _DETAILS}
+    parts["responses"] |= {f"openai_{status}": _as_openai(status) for status in _DETAILS}
     for path, operations in found["paths"].items():
         for method, operation in operations.items():
             _complete(operation, method.upper(), path)
@@ -73,6 +75,7 @@ def _completed(app: FastAPI) -> dict[str, Any]:
 def _complete(operation: dict[str, Any], method: str, path: str) -> None:
     scope = needed(method, path.replace("{", "").replace("}", ""))
     responses = operation["responses"]
+    shape = "openai_" if path.startswith("/v1/") else ""
     statuses = {*_ALWAYS, *((404,) if "{" in path else ())}
     if scope != PUBLIC:
         statuses.add(401)
@@ -82,10 +85,10 @@ def _complete(operation: dict[str, Any], method: str, path: str) -> None:
     for status in statuses:
         kept = responses.get(str(status), {})
         if "HTTPValidationError" in str(kept) or not kept:
-            responses[str(status)] = {"$ref": f"#/components/responses/{status}"}
+            responses[str(status)] = {"$ref": f"#/components/responses/{shape}{status}"}
     for status, response in list(responses.items()):
         if response.get("description") == "problem":
-            responses[status] = {"$ref": f"#/components/responses/{status}"}
+            responses[status] = {"$ref": f"#/components/responses/{shape}{status}"}
 
 
 def _response(status: int) -> dict[str, Any]:
@@ -93,6 +96,33 @@ def _response(status: int) -> dict[str, Any]:
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}}
     headers = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds"}} if status in (429, 503) else {}
     return {"description": _DETAILS[status], "content": content, **({"headers": headers} if headers else {})}
+
+
+def _as_openai(status: int) -> dict[str, Any]:
+    error = {"message": _DETAILS[status], "type": "invalid_request_error", "param": None, "code": "invalid"}
+    content = {
+        "application/json": {"schema": {"$ref": "#/components/schemas/OpenAIError"}, "example": {"error": error}}
+    }
+    return {**_response(status), "content": content}
+
+
+_OPENAI: Mapping[str, Any] = {
+    "type": "object",
+    "title": "OpenAIError",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {"type": "string"},
+                "type": {"type": "string"},
+                "param": {"type": ["string", "null"]},
+                "code": {"type": "string"},
+            },
+        }
+    },
+}
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

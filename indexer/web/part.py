@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..embed import pool
 from .admission import check
 from .site import Site
 
@@ -40,6 +41,7 @@ class WebPart:
         if metrics is not None:
             metrics.web = self._site.tally
         check(settings, self._site.keys)
+        pool.polite = True  # searches go before the embedding of an update
         if self._served is not None and self._listen != settings.listen:
             self._stop()
         if self._served is None:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
 from . import examples
 
-Text = Annotated[str, Field(max_length=4000)]
+
+def _number(value: object) -> object:
+    if isinstance(value, (bool, str)):  # pydantic would take true for 1, and "1" for it as well
+        raise ValueError("a number is expected")
+    return value
+
+
+Int = Annotated[int, BeforeValidator(_number)]
+Real = Annotated[float, BeforeValidator(_number)]
+Flag = StrictBool
 Short = Annotated[str, Field(max_length=1000)]
 Mode = Literal["hybrid", "vector", "lexical"]
 
@@ -43,9 +52,9 @@ class SearchAsked(Where):
 
     model_config = shown(examples.SEARCH)
     q: Annotated[str, Field(min_length=1, max_length=4000)] = Field(description="what is looked for, in words")
-    k: int = Field(10, ge=1, le=100, description="how many passages")
+    k: Int = Field(10, ge=1, le=100, description="how many passages")
     mode: Mode | None = Field(None, description="by meaning and words (hybrid), or one of them; default: as configured")
-    per_document: int = Field(0, ge=0, le=100, description="passages of one document that come first; 0: as configured")
+    per_document: Int = Field(0, ge=0, le=100, description="passages of one document that come first; 0: as configured")
 
 
 class HitShown(Shape):
@@ -123,7 +132,7 @@ class RunAsked(Shape):
     """What an update looks at."""
 
     model_config = shown({"verify_content": False, "documents": []})
-    verify_content: bool = Field(False, description="hash every file, trust no time stamp")
+    verify_content: Flag = Field(False, description="hash every file, trust no time stamp")
     documents: list[Annotated[str, Field(max_length=8192)]] = Field(
         [], max_length=2000, description="ids; none: everything"
     )

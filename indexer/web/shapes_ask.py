@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from . import examples
-from .shapes import Shape, Where, shown
+from .shapes import Flag, Int, Shape, Where, shown
 
 
 class TurnAsked(Shape):
@@ -22,9 +22,9 @@ class QuestionAsked(Where):
 
     model_config = shown(examples.QUESTION)
     question: Annotated[str, Field(min_length=1, max_length=4000)]
-    k: int = Field(8, ge=1, le=50, description="passages to answer from")
+    k: Int = Field(8, ge=1, le=50, description="passages to answer from")
     history: list[TurnAsked] = Field([], max_length=100, description="oldest first")
-    stream: bool = Field(False, description="server-sent events: sources, token, answer, error")
+    stream: Flag = Field(False, description="server-sent events: sources, token, answer, error")
 
 
 class CitationShown(Shape):

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from . import examples
-from .shapes import RunShown, Shape, shown
+from .shapes import Flag, Int, RunShown, Shape, shown
 from .shapes_documents import Listed
 
 
@@ -141,8 +141,8 @@ class RollbackAsked(Shape):
     """Which commit to show again."""
 
     model_config = shown({"commit": 40, "preview": True})
-    commit: int = Field(ge=0, le=2**53)
-    preview: bool = Field(False, description="say what would change, change nothing")
+    commit: Int = Field(ge=0, le=2**53)
+    preview: Flag = Field(False, description="say what would change, change nothing")
 
 
 class RolledBack(Shape):

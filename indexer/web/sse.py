@@ -11,6 +11,14 @@ from fastapi.responses import StreamingResponse
 KEEP_ALIVE = b": \n\n"
 """A comment: proxies close what is silent for long."""
 
+EVENT = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {name: {"type": "string"} for name in ("id", "event", "data")} | {"retry": {"type": "integer"}},
+}
+CONTENT = {"text/event-stream": {"schema": EVENT}}
+"""One event, as the OpenAPI document shows a stream."""
+
 SILENCE = 15.0
 """Seconds without an event after which one is sent."""
 
@@ -29,4 +37,4 @@ def response(stream: AsyncIterator[bytes]) -> StreamingResponse:
 
 def described(what: str) -> dict[int | str, dict[str, Any]]:
     """``responses=`` of a route that streams."""
-    return {200: {"description": what, "content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+    return {200: {"description": what, "content": CONTENT}}

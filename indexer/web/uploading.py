@@ -63,8 +63,10 @@ class Upload:
         name = upload_names.file_name(part.filename)
         if suffix(name.encode()) not in self.site.suffixes:
             raise unsupported(suffix(name.encode()), self.site.suffixes)
-        replace = self.fields.get("replace", "").casefold() in ("true", "1", "on", "yes")
-        receiver = Receiver(self.site, source, folder, name, replace)
+        replace = self.fields.get("replace", "").casefold()
+        if replace not in ("", "true", "false"):
+            raise Problem(400, "replace", Message("The field replace is true or false."))
+        receiver = Receiver(self.site, source, folder, name, replace == "true")
         try:
             await to_thread.run_sync(receiver.open)
             async for data in part.data():

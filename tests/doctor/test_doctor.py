@@ -621,3 +621,16 @@ def test_errors_of_the_configuration_carry_their_code(home: Path) -> None:
     for error in (ConfigError("{path}", path="x"), UsageError("{path}", path="x")):
         case = Case(str(home), None, error, time.time_ns())
         assert exit_code(examine(case)) == 2
+
+
+def test_the_web_service(home: Path) -> None:
+    """Off, free, taken, open to others without a key."""
+    assert "off" in str(found(case_of(home), "web service")[0].message)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        listen = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert only(case_of(home, serve__enabled=True, serve__listen=listen), "web service", Level.WARNING)
+    assert found(case_of(home, serve__enabled=True, serve__listen=listen), "web service")[0].level is Level.OK
+    finding = only(case_of(home, serve__enabled=True, serve__listen="0.0.0.0:1"), "web service", Level.PROBLEM)
+    assert "indexer key add" in str(finding.message)

@@ -24,7 +24,7 @@ _STREAM = {
     200: {
         "description": "The answer; with `stream` or `Accept: text/event-stream` events `sources` {citations}, `token` {text}, "
         "`answer` (the whole), `error` (a problem).",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": sse.CONTENT,
     }
 }
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.model import Filters
 from ..facts import hits
+from ..shapes import Int, Real
 from ..site import Site
 
 _EXAMPLE: dict[str, Any] = {
@@ -26,8 +27,8 @@ class ChatchatAsked(BaseModel):
     model_config = ConfigDict(extra="ignore", json_schema_extra={"examples": [_EXAMPLE]})
     query: Annotated[str, Field(max_length=4000)] = ""
     knowledge_base_name: Annotated[str, Field(max_length=1000)] = ""
-    top_k: int = Field(3, ge=1, le=100)
-    score_threshold: float = Field(2.0, ge=0.0, le=2.0, description="1 - cosine at most; 2: no threshold")
+    top_k: Int = Field(3, ge=1, le=100)
+    score_threshold: Real = Field(2.0, ge=0.0, le=2.0, description="1 - cosine at most; 2: no threshold")
     file_name: Annotated[str, Field(max_length=1000)] = Field("", description="path in its source; % and _ as in SQL")
     metadata: dict[str, Any] = Field({}, max_length=20)
 

@@ -15,10 +15,12 @@ from ...core.model import Message
 from .. import sse
 from ..answering import Answering
 from ..asking import lang_of
+from ..document import problems
 from ..facts import answers as facts
 from ..facts import plain
 from ..guard import logged
 from ..problems import Problem, openai_error
+from ..shapes import Flag
 from ..site import Site
 
 MODEL = "indexer"
@@ -37,7 +39,7 @@ class StreamOptions(BaseModel):
     """What a stream tells at its end."""
 
     model_config = ConfigDict(extra="ignore")
-    include_usage: bool = False
+    include_usage: Flag = False
 
 
 class ChatAsked(BaseModel):
@@ -51,7 +53,7 @@ class ChatAsked(BaseModel):
     )
     model: Annotated[str, Field(max_length=200)] = MODEL
     messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=500)]
-    stream: bool | None = False
+    stream: Flag | None = False
     stream_options: StreamOptions | None = None
 
 
@@ -70,9 +72,10 @@ def router(site: Site) -> APIRouter:
         _known(model)
         return _model()
 
-    @routes.post("/chat/completions", operation_id="chat_completions", response_model=dict[str, Any], responses={
-        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
-    })  # fmt: skip
+    @routes.post(
+        "/chat/completions", operation_id="chat_completions", response_model=dict[str, Any],
+        responses={200: {"content": sse.CONTENT}, **problems(404)},
+    )  # fmt: skip
     async def chat(asked: ChatAsked, request: Request) -> Any:
         """Answer the last message from the documents; its sources follow as text and as `citations`."""
         _known(asked.model)

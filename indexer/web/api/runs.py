@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from ...core.model import Ask, Message
 from ...i18n import translate
 from ..asking import asked_by, key_in, lang_of
+from ..document import problems
 from ..facts import commits, plain
 from ..problems import NotFound
 from ..shapes import Requested, RequestShown, RunAsked, Runs, RunShown
@@ -19,7 +20,7 @@ def router(site: Site) -> APIRouter:
     """The routes."""
     routes = APIRouter(prefix="/api/v1", tags=["runs"])
 
-    @routes.post("/runs", operation_id="start_run", status_code=202, response_model=Requested)
+    @routes.post("/runs", operation_id="start_run", status_code=202, response_model=Requested, responses=problems(404))
     def start(asked: RunAsked, request: Request) -> dict[str, str]:
         """Update now: everything, or single documents before everything else."""
         keys = tuple(key_in(document) for document in asked.documents)
