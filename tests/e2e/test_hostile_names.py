@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Callable
@@ -88,3 +89,27 @@ def test_an_upload_with_a_hostile_name(served: Served, visit: Visit) -> None:
     expect(tray.get_by_text(name)).to_be_visible()
     expect(tray).to_contain_text("Can be found")
     assert page.locator("img").count() == 0
+
+
+def test_a_hostile_model(served: Served, visit: Visit) -> None:
+    """What a model or its server says is text, its links lead nowhere, and a failure in the middle is said."""
+    cite = {
+        "n": 1, "source": "<b>s</b>", "path": "<i>p</i>", "commit": 1, "url": "javascript:alert(1)",
+        "citation": "<img src=x onerror=alert(1)>", "text": "</p><script>alert(1)</script>",
+    }  # fmt: skip
+    events = [
+        ("sources", {"citations": [cite]}),
+        ("token", {"text": "<script>alert(1)</script> [1] "}),
+        ("token", {"text": "**bold** [99]"}),
+        ("error", {"detail": "<img src=x onerror=alert(2)> the model's server is gone"}),
+    ]
+    body = "".join(f"event: {kind}\r\ndata: {json.dumps(facts)}\r\n\r\n" for kind, facts in events)
+    page = visit(served, "/ask")
+    page.route("**/api/v1/ask", lambda route: route.fulfill(body=body, content_type="text/event-stream"))
+    page.get_by_label("Your question").fill("<svg onload=alert(1)>")
+    page.keyboard.press("Enter")
+    expect(page.locator("#answer-notes")).to_contain_text("the model's server is gone")
+    expect(page.locator("#answer-text")).to_have_text("<script>alert(1)</script> [1] **bold** [99]")
+    expect(page.locator("#answer-title")).to_have_text("<svg onload=alert(1)>")
+    assert page.locator("#cites a").get_attribute("href") == "##passage"
+    assert page.locator("main img, main script, main b, main i").count() == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from browsing import Served
@@ -71,3 +72,14 @@ def test_a_wrong_key(served: tuple[Served, dict[str, str]], visit: Visit) -> Non
     page.get_by_role("button", name="登录").click()
     expect(page.get_by_role("alert")).not_to_be_empty()
     expect(page.get_by_label("密钥")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    "following", ["//elsewhere.example", "/\\elsewhere.example", "/\t/elsewhere.example", "javascript:alert(1)", "x"]
+)
+def test_signing_in_leads_nowhere_else(served: tuple[Served, dict[str, str]], visit: Visit, following: str) -> None:
+    """An address of another site, however it is written, is not followed after the login."""
+    page = visit(served[0], "/login?next=" + quote(following, safe=""))
+    assert page.locator("#login").get_attribute("data-next") == "/"
+    own = "(text) => import(document.querySelector('link[rel=modulepreload]').href).then((core) => core.own(text))"
+    assert page.evaluate(own, following) == "#"

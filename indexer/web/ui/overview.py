@@ -24,7 +24,9 @@ def overview(page: Page, status: Mapping[str, Any], held: Mapping[str, Any]) -> 
 
 def counted(status: Mapping[str, Any]) -> list[tuple[str, int]]:
     """State and number of documents, the healthy ones first; those that are gone are not counted."""
-    documents = status["documents"]
+    held = status["held"]  # which a list shows as held, and the catalog's counts as what they were
+    documents = {**status["documents"], "held": held}
+    documents["indexed"] = max(0, documents.get("indexed", 0) - held)
     return [(name, documents[name]) for name in STATES if documents.get(name)]
 
 

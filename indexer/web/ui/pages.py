@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from threading import Thread
 from typing import Any
@@ -97,7 +98,8 @@ class Pages:
     def runs(self, request: Request) -> Response:
         """The runs, newest first."""
         page, facts = self.page(request)
-        return facts.show("runs.html", working.runs(page, facts.runs(PAGE_SIZE, reading.number(page, "before"))))
+        listed = working.runs(page, facts.runs(PAGE_SIZE, reading.number(page, "before")))
+        return facts.show("runs.html", {**listed, "running": facts.status()["running"]})
 
     def run(self, request: Request, number: int) -> Response:
         """One run."""
@@ -144,8 +146,8 @@ class Pages:
         """Where a key is asked for."""
         page, _ = self.page(request)
         following = request.query_params.get("next", "/")
-        safe = following if following.startswith("/") and not following.startswith(("//", "/\\")) else "/"
-        return page.show("login.html", {"error": "", "next": safe})
+        safe = re.fullmatch(r"/(?![/\\])[^\s\\]*", following) is not None  # a path of ours, and no other site
+        return page.show("login.html", {"error": "", "next": following if safe else "/"})
 
 
 def _values(request: Request) -> dict[str, str]:

@@ -1,5 +1,5 @@
 // An answer as it is written: passages first, then the words, then what it rests on.
-import { el, headers, own, problemOf, t } from "./core.js";
+import { el, headers, own, problemOf, refresh, t } from "./core.js";
 
 const form = document.getElementById("ask");
 const at = (id) => document.getElementById(id);
@@ -97,7 +97,7 @@ async function ask() {
       if (mine !== running) return;
       if (kind === "sources") citations(said.citations ?? []);
       if (kind === "token") at("answer-text").append(said.text ?? "");
-      if (kind === "answer") finish(said);
+      if (kind === "answer") { finish(said); refresh(); }
       if (kind === "error") notes([said.detail ?? said.title ?? ""], "bad");
     }
   } catch (error) {

@@ -23,7 +23,7 @@ export function el(tag, attributes = {}, ...children) {
 /** An address of this very site, or none: nothing that data says leads elsewhere. */
 export function own(url) {
   const text = String(url ?? "");
-  return /^\/(?![/\\])/.test(text) ? text : "#";
+  return /^\/(?![/\\])[^\s\\]*$/.test(text) ? text : "#"; // a browser drops tabs and line ends: "/\t/x" is "//x"
 }
 
 /** What went wrong, as the server says it in the reader's language. */
