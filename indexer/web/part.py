@@ -32,6 +32,8 @@ class WebPart:
         from .server import serve
 
         settings = kb.settings.serve
+        if self._served is not None and self._listen != settings.listen:
+            self.close()
         if self._site is None:
             self._site = Site(kb, ask, lang=self._lang)
         else:
@@ -42,8 +44,6 @@ class WebPart:
             metrics.web = self._site.tally
         check(settings, self._site.keys)
         pool.polite = True  # searches go before the embedding of an update
-        if self._served is not None and self._listen != settings.listen:
-            self._stop()
         if self._served is None:
             self._served, self._listen = serve(self._site), settings.listen
 
@@ -57,12 +57,8 @@ class WebPart:
         """``http://127.0.0.1:8765``; "" while nothing is served."""
         return self._served.address if self._served is not None else ""
 
-    def _stop(self) -> None:
-        served, self._served = self._served, None
-        if served is not None:
-            served.close()
-
     def close(self) -> None:
         """Stop serving; whoever listens to events is told nothing more."""
-        self._stop()
-        self._site = None
+        served, self._served, self._site = self._served, None, None
+        if served is not None:
+            served.close()

@@ -7,6 +7,7 @@ nothing must not keep others out.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import threading
@@ -83,6 +84,7 @@ class Served:
             access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=30,
             timeout_graceful_shutdown=1, h11_max_incomplete_event_size=64 * 1024,
         )  # fmt: skip
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what strangers send is no news for our log
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
         self._thread.start()

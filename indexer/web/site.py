@@ -63,6 +63,7 @@ class Site:
         self.ended: dict[str, float] = {}
         """Sessions that were logged out of, with the time they would have ended at."""
         self._lang = lang
+        self._readers: queue.LifoQueue[KnowledgeBase] = queue.LifoQueue()
         self.use(kb)
 
     def use(self, kb: KnowledgeBase) -> None:
@@ -71,9 +72,10 @@ class Site:
         self.kb = Shared(kb, self)
         self.suffixes = frozenset(kb.parser().suffixes())
         self.lang = language(self._lang or kb.settings.language)
-        self._readers: queue.LifoQueue[KnowledgeBase] = queue.LifoQueue()
+        before, self._readers = self._readers, queue.LifoQueue()
         for _ in range(READERS):
             self._readers.put(kb.twin())
+        _let_go(before)
 
     # ---- reading ---------------------------------------------------------------------
 
@@ -117,5 +119,13 @@ class Site:
     def close(self) -> None:
         """End the streams and let go of the readers; searches at work keep theirs until they end."""
         self.events.close()
-        while not self._readers.empty():
-            self._readers.get_nowait().close()
+        _let_go(self._readers)
+
+
+def _let_go(readers: queue.LifoQueue[KnowledgeBase]) -> None:
+    """Close the readers that nobody uses."""
+    while True:
+        try:
+            readers.get_nowait().close()
+        except queue.Empty:
+            return

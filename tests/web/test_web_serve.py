@@ -75,6 +75,27 @@ def test_the_daemon_serves_when_that_is_configured(home: Path, begin: Begin) -> 
     assert daemon.stop() == 0
 
 
+def test_another_address_after_a_reload(home: Path, begin: Begin) -> None:
+    """The old one is given back; the new one has everything, live events too."""
+    config = home / "indexer.toml"
+    before = config.read_text()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    config.write_text("[serve]\nenabled = true\nlisten = '127.0.0.1:0'\n" + before)
+    daemon = begin("run")
+    old = daemon.state()["web"]
+    config.write_text(f"[serve]\nenabled = true\nlisten = '127.0.0.1:{port}'\n" + before)
+    daemon.send(signal.SIGHUP)
+    daemon.until(lambda: daemon.state()["web"].endswith(f":{port}"))
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{old}/api/v1/health/live")
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client, client.stream("GET", "/api/v1/events") as events:  # fmt: skip
+        httpx.post(f"http://127.0.0.1:{port}/api/v1/runs", json={}, timeout=60)
+        assert any(line.startswith("event: ") for line in events.iter_lines())
+    assert daemon.stop() == 0
+
+
 def test_an_address_others_reach_needs_a_key(home: Path, begin: Begin) -> None:
     """Exit code 2 and the remedy; with a key it begins and wants it; a removed one is refused at once."""
     refused = indexer(home, "serve", "--listen", "0.0.0.0:0")
