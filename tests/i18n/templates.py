@@ -3,7 +3,7 @@ those that have no Chinese yet.
 
 A template is the literal first argument of ``Message(...)``, of an error class, of ``_(...)``, ``_t(...)``,
 ``t(...)``, ``say(...)``, or of a method of something called ``out``; and the help texts in ``COMMANDS``.
-Literals joined by ``a if x else b`` and constants of the module are followed. Words made of an enum's
+The pages of the Web UI say theirs with ``t("…")``. Literals joined by ``a if x else b`` and constants of the module are followed. Words made of an enum's
 value (``Message(state)``) are added from the enums.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import string
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 from indexer.core.model import ChangeKind, State  # noqa: E402 - also run as a script, from anywhere
 
 PACKAGE = ROOT / "indexer"
+_SAID = re.compile(r"""\bt\(\s*(?:"([^"]*)"|'([^']*)')""")
 SPEAKERS = frozenset({"Message", "_", "_t", "t", "say"})
 
 
@@ -88,6 +90,14 @@ def _of_out(function: ast.expr) -> bool:
     return _name(function.value) == "out"
 
 
+def of_pages() -> Iterator[Found]:
+    """What the templates and scripts of the Web UI say: ``t("…")``."""
+    for path in sorted((PACKAGE / "web" / "ui").glob("*/*")):
+        if path.suffix in (".html", ".js"):
+            for double, single in _SAID.findall(path.read_text("utf-8")):
+                yield Found(double or single, str(path.relative_to(ROOT)))
+
+
 def words() -> set[str]:
     """What ``Message(value)`` makes of an enum."""
     return {str(value) for value in (*State, *ChangeKind)}
@@ -121,6 +131,6 @@ def chinese() -> dict[str, str]:
 
 if __name__ == "__main__":
     have = chinese()
-    for item in [*templates(trees()), *(Found(w, "enum") for w in sorted(words()))]:
+    for item in [*templates(trees()), *of_pages(), *(Found(w, "enum") for w in sorted(words()))]:
         if item.text not in have:
             print(f"{item.where}\t{json.dumps(item.text, ensure_ascii=False)}")

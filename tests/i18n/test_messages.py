@@ -9,9 +9,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from templates import chinese, placeholders, templates, trees, words
+from templates import chinese, of_pages, placeholders, templates, trees, words
 
-FOUND = list(templates(trees()))
+FOUND = [*templates(trees()), *of_pages()]
 USED = {f.text: f.where for f in FOUND if f.text is not None} | dict.fromkeys(words(), "enum")
 
 
