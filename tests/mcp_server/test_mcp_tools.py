@@ -32,6 +32,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalDesk]:
     put(home, "same.txt", "A text of the first source.\n")
     put(home, "emoji.txt", "🚀" * 50)
     put(home, unicodedata.normalize("NFD", "Prüfbericht.txt"), "Der Bericht.\n")
+    put(home, unicodedata.normalize("NFC", "Übersicht.txt"), "Der Bericht.\n")
     (home / "other" / "same.txt").write_text("A text of the other source.\n")
     kb = KnowledgeBase(home)
     kb.update()
@@ -101,16 +102,17 @@ def test_a_name_in_two_sources_needs_its_source(desk: LocalDesk) -> None:
 
 def test_a_name_is_found_however_its_characters_are_composed(desk: LocalDesk) -> None:
     """A model writes the composed form."""
-    for form in ("NFC", "NFD"):
-        page = get(desk, "document", document=unicodedata.normalize(form, "knowledge_base/Prüfbericht.txt"))
-        assert page["text"] == "Der Bericht."
+    for name in ("Prüfbericht.txt", "Übersicht.txt"):
+        for form in ("NFC", "NFD"):
+            page = get(desk, "document", document=unicodedata.normalize(form, f"knowledge_base/{name}"))
+            assert page["text"] == "Der Bericht."
 
 
 def test_changes_come_in_pages(desk: LocalDesk) -> None:
     """The next page begins where this one ended, up to the same commit."""
     first = get(desk, "changes_since", since="0", limit=2)
     rest = get(desk, "changes_since", since="0", limit=2, offset=first["next"], until=str(first["commit"]))
-    assert (first["total"], first["added"], first["next"], rest["next"]) == (5, 5, 2, 4)
+    assert (first["total"], first["added"], first["next"], rest["next"]) == (6, 6, 2, 4)
     assert not {c["path"] for c in first["changes"]} & {
         c["path"] for c in rest["changes"] if c["source"] == "knowledge_base"
     }
@@ -130,7 +132,7 @@ def test_resources_come_in_pages(desk: LocalDesk, monkeypatch: pytest.MonkeyPatc
         page = resources.listed(desk, cursor, Call("en"))
         names += [r.name for r in page.resources]
         cursor = page.next_cursor
-    assert len(names) == len(set(names)) == 5
+    assert len(names) == len(set(names)) == 6
     with pytest.raises(MCPError, match="is not a cursor this list gave"):
         resources.listed(desk, "é", Call("en"))
 
