@@ -19,6 +19,9 @@ from .store.catalog import Catalog
 from .store.local import Layout
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .ask import Answer, Kept, Question, Turn
     from .ask.answering import Tell
     from .langchain import IndexerEmbeddings, IndexerRetriever, IndexerVectorStore
@@ -62,6 +65,7 @@ class KnowledgeBase:
         self._reader: Reader | None = None
         self._generation = ""
         self._models: dict[str, Embedder] = {}
+        self._asked: tuple[Embedder, str, NDArray[np.float32]] | None = None
         self._loading = threading.RLock()
         self.lock = threading.RLock()
         """Held while the reader is used: searches may come from several threads."""
@@ -233,8 +237,14 @@ class KnowledgeBase:
         model = None if mode == "lexical" else self.model(reader.catalog)
         if mode == "hybrid":
             per_document = per_document or self.settings.search.per_document
-        found = None if model is None else model.embed_query(spoken)
+        found = None if model is None else self.embedded(model, spoken)
         return reader.search(found, k, text=text, per_document=per_document, **options)
+
+    def embedded(self, model: Embedder, text: str) -> NDArray[np.float32]:
+        """The vector of a question. The last one is remembered: an answer needs it after its search. Hold the lock."""
+        if self._asked is None or self._asked[0] is not model or self._asked[1] != text:
+            self._asked = (model, text, model.embed_query(text))
+        return self._asked[2]
 
     def _fallback(self, damage: StoreDamaged) -> Reader:
         from .search import from_snapshot

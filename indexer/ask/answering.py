@@ -13,6 +13,7 @@ from ..core.model import Hit, Message
 from ..docid import docid
 from ..i18n import translate
 from . import prompt
+from .background import usual
 from .calling import Stop
 from .chat import Model
 from .extract import extract, supported
@@ -100,9 +101,9 @@ def _passages(
 ) -> tuple[tuple[Citation, ...], int, tuple[Message, ...]]:
     """What the answer will rest on, the commit searched, and a note where the reranker failed."""
     k = max(question.k * (CANDIDATES if means.rerank else 1), DEPTH)
-    hits = kb.search(wanted, k, as_of=question.as_of, filters=question.filters)
+    hits = found(kb, wanted, k, question)
     commit = hits[0].commit if hits else _commit(kb, question.as_of)
-    if not relevant(wanted, hits, kb.settings.embedding.model):
+    if not hits or not relevant(wanted, hits, usual(kb, wanted), kb.settings.embedding.model):
         return (), commit, ()
     notes: tuple[Message, ...] = ()
     if means.rerank:
@@ -112,6 +113,17 @@ def _passages(
             text = Message("The reranker failed ({reason}): the order of the search stands.", {"reason": str(error)})
             notes = (text,)
     return tuple(cite(n, hit) for n, hit in enumerate(hits[: question.k], 1)), commit, notes
+
+
+def found(kb: KnowledgeBase, wanted: str, k: int, question: Question) -> list[Hit]:
+    """What a search finds; where a phrase in quotation marks stands nowhere, what it finds without the marks.
+
+    To a search the marks are an order, in a question they may be no more than punctuation.
+    """
+    hits = kb.search(wanted, k, as_of=question.as_of, filters=question.filters)
+    if hits or '"' not in wanted:
+        return hits
+    return kb.search(wanted.replace('"', " "), k, as_of=question.as_of, filters=question.filters)
 
 
 def cite(n: int, hit: Hit) -> Citation:

@@ -209,6 +209,13 @@ def test_a_question_of_odd_characters(shared: KnowledgeBase, llm: Scripted) -> N
     assert "35 days" in shared.ask("How long are backups kept? \udcff\x00").text
 
 
+def test_quotation_marks_are_punctuation_where_nothing_is_quoted(shared: KnowledgeBase, llm: Scripted) -> None:
+    """A phrase that stands nowhere does not hide what the question is about; one that does is found exactly."""
+    assert "35 days" in shared.ask('How long are "server backups" kept?').text
+    answer = shared.ask('What is "tested every quarter"?')
+    assert {c.path for c in answer.citations} == {"it/backup.txt"}
+
+
 def test_before_the_first_update(tmp_path: Path) -> None:
     """An empty index answers nothing, and says so."""
     (tmp_path / "indexer.toml").write_text("")
