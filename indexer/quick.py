@@ -174,7 +174,7 @@ def _settled(con, facts: list[str], started: int) -> bool:  # type: ignore[no-un
     unsettled = con.execute(
         "SELECT (SELECT value FROM meta WHERE key='complete')<>1 OR EXISTS(SELECT 1 FROM document WHERE held IS NOT NULL) OR "
         "EXISTS(SELECT 1 FROM document WHERE state NOT IN ('indexed','gone') AND state IN ('failed','stale')) OR "
-        "EXISTS(SELECT 1 FROM meta WHERE key='unfinished' AND value<>0) OR EXISTS(SELECT 1 FROM attempt) OR EXISTS(SELECT 1 FROM folder WHERE scrubbed<?)",
+        "EXISTS(SELECT 1 FROM meta WHERE key IN ('unfinished','unfilled') AND value<>0) OR EXISTS(SELECT 1 FROM attempt) OR EXISTS(SELECT 1 FROM folder WHERE scrubbed<?)",
         (started - days * 86_400 * 10**9 if days else -1,),
     ).fetchone()[0]
     if unsettled != 0:

@@ -6,18 +6,18 @@ belong together; :mod:`.store.view` follows the commits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
-from . import names
 from .care import snapshots
 from .core.errors import IndexerError, StoreDamaged, UsageError
-from .core.model import Filters, Hit, Key, unraw
-from .scope import NONE, Scope, scope, shown, time_ns, visible
-from .store.catalog import Catalog, Spans, unpack_ids
+from .core.model import Filters, Hit, Key
+from .fusion import DEPTH, LEXICAL_NAME, VECTOR_NAME, Found, fuse, quoted, spread
+from .hits import Maker, placed
+from .scope import NONE, Scope, scope, time_ns, visible
+from .store.catalog import Catalog
 from .store.local import Layout
-from .store.schema import HOLDS
 from .store.view import View, Warn
 
 if TYPE_CHECKING:
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 Only = Callable[["Reader", "int | None"], "Bitmap"]
 """Passages to choose from, given the reader and the commit searched (None: the newest)."""
+
+
+class _Question(NamedTuple):
+    vector: NDArray[np.float32] | None
+    text: str
+    per_document: int
 
 
 class Reader:
@@ -52,87 +58,64 @@ class Reader:
     # ---- searching -----------------------------------------------------------------
 
     def search(
-        self, vector: NDArray[np.float32], k: int, *, as_of: str = "", only: Only | None = None, filters: Filters = NONE
-    ) -> list[Hit]:
+        self, vector: NDArray[np.float32] | None, k: int, *, text: str = "", as_of: str = "", only: Only | None = None,
+        filters: Filters = NONE, per_document: int = 0,
+    ) -> list[Hit]:  # fmt: skip
         """The best ``k`` chunks, best first; ties in the order of path and place.
 
-        ``as_of``: a commit number or an ISO time. ``only`` names the passages to choose from, in
-        the same view. A segment that a merge removed meanwhile is simply looked up anew.
+        By meaning with a ``vector``, by words with a ``text``, by both with both; then what stands in
+        straight quotation marks must be found exactly. ``as_of``: a commit number or an ISO time.
+        ``only`` names the passages to choose from, in the same view. ``per_document``: see
+        :func:`.fusion.spread`. A segment that a merge removed meanwhile is simply looked up anew.
         """
         for last in (False, False, True):
             try:
                 with self.catalog.db.read():
                     self.view.follow()
                     at = self.commit_of(as_of) if as_of else None
-                    return self._hits(vector, k, scope(self.view, at, filters, only(self, at) if only else None))
+                    within = scope(self.view, at, filters, only(self, at) if only else None)
+                    if text and (phrases := quoted(text)):
+                        within = within._replace(passages=self.view.holding(phrases, within.passages))
+                    return self._hits(_Question(vector, text, per_document), k, within)
             except FileNotFoundError as e:
                 self.view.version = -1
                 if last:
                     raise StoreDamaged("The segment {path} is missing; run `indexer repair`.", path=str(e)) from e
         return []
 
-    def _hits(self, vector: NDArray[np.float32], k: int, within: Scope) -> list[Hit]:
-        want = k
-        while True:
-            found = self.view.nearest(vector, want, within.passages)
-            hits = self._resolve(found, within)
+    def _hits(self, question: _Question, k: int, within: Scope) -> list[Hit]:
+        """The fused head in its order, then whatever else there is: asking for more never changes what comes first."""
+        head = self._head(question, within)
+        rows = spread(placed(self.catalog, head, within), lambda row: row.key, question.per_document)
+        want = max(k, len(head))
+        while len(rows) < k:
+            more = self._plain(question, want, within)
+            known = {f.passage for f in head}
+            rest = placed(self.catalog, [f for f in more if f.passage not in known], within)
             # a passage is shared by documents and a document filter may drop some of them
-            if len(hits) >= k or len(found) < want:
-                return hits[:k]
+            if len(rows) + len(rest) >= k or len(more) < want:
+                rows += rest
+                break
             want *= 4
+        commit = self.commit if within.at is None else within.at
+        return Maker(self.catalog, self.view, commit).hits(rows[:k])
 
-    def _resolve(self, found: Sequence[tuple[float, int]], within: Scope) -> list[Hit]:
-        places = self._places([p for _, p in found], within.at)
-        hits = []
-        for score, passage in found:
-            text = self.view.text(passage)
-            for document, source, path, content in places.get(passage, ()):
-                if within.documents is None or document in within.documents:
-                    hits.append(self._hit(score, passage, text, source, path, self._content(content), within.at))
-        hits.sort(key=lambda h: (-h.score, h.key, h.start))
-        return hits
+    def _head(self, question: _Question, within: Scope) -> list[Found]:
+        """What is fused or spread over documents: so many of each order, whatever is asked for."""
+        vector, text, per_document = question
+        if vector is not None and text:
+            nearest = self.view.nearest(vector, DEPTH, within.passages)
+            worded = self.view.worded(text, DEPTH, within.passages)
+            return fuse(nearest, worded, lambda passages: self.view.cosines(vector, passages))
+        return self._plain(question, DEPTH, within) if per_document else []
 
-    def _places(self, passages: Sequence[int], at: int | None) -> Mapping[int, list[tuple[int, str, bytes, int]]]:
-        where, args = shown(at)
-        sql = (
-            f"SELECT p.id,d.id,s.name,d.path,v.content FROM passage p CROSS JOIN occurrence o ON {HOLDS.format(passage='p.id')} "
-            "JOIN version v ON v.content=o.content JOIN document d ON d.id=v.document JOIN source s ON s.id=d.source "
-            f"WHERE p.id IN ({{}}) AND {where}"
-        )
-        places: dict[int, list[tuple[int, str, bytes, int]]] = {}
-        for i in range(0, len(passages), 400):
-            for passage, *rest in self.catalog.db.among(
-                sql.replace("{}", ",".join("?" * len(passages[i : i + 400]))) + " AND 1 IN ({})",
-                [1],
-                [*passages[i : i + 400], *args],
-            ):
-                places.setdefault(passage, []).append(tuple(rest))
-        return places
-
-    def _content(self, content: int) -> tuple[Any, ...]:
-        row = self.catalog.db.one("SELECT sha,title,spans,passages,details FROM content WHERE id=?", (content,))
-        if row is None:
-            raise StoreDamaged("The catalog names a content it does not hold; run `indexer repair`.")
-        return row
-
-    def _hit(
-        self, score: float, passage: int, text: str, source: str, path: bytes, content: tuple[Any, ...], at: int | None
-    ) -> Hit:
-        sha, title, spans, ids, details = content
-        unpacked = Spans.unpack(spans)
-        start, end, where, page = unpacked.spans[unpack_ids(ids).index(passage)]
-        headings, place = unpacked.places[where]
-        named = names.shown(title or "", details, unraw(path))
-        return Hit(
-            Key(source, unraw(path)), text, score, headings, page or None, start, end, named.title,
-            self.commit if at is None else at, sha[:32].hex(), passage, self._metadata(details), place, named.label,
-        )  # fmt: skip
-
-    @staticmethod
-    def _metadata(details: str | None) -> Mapping[str, Any]:
-        from .care.handmade import metadata_of
-
-        return metadata_of(details)
+    def _plain(self, question: _Question, want: int, within: Scope) -> list[Found]:
+        """The best by one order: the meaning where there is a vector."""
+        if question.vector is not None:
+            nearest = self.view.nearest(question.vector, want, within.passages)
+            return [Found(p, score, found_by=(VECTOR_NAME,)) for score, p in nearest]
+        worded = self.view.worded(question.text, want, within.passages)
+        return [Found(p, 0.0, score, (LEXICAL_NAME,)) for score, p in worded]
 
     # ---- times and lists -----------------------------------------------------------
 

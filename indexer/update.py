@@ -12,7 +12,7 @@ from typing import Any
 
 from . import aside
 from .batches import Batches
-from .care import audit_mend, generations, snapshots, upkeep
+from .care import audit_mend, generations, lexicon, snapshots, upkeep
 from .care.earlier import earlier
 from .care.generations import Opened
 from .care.verify import CATALOG, verify
@@ -109,6 +109,7 @@ class Run:
             raise StoreDamaged(
                 "The catalog {path} is damaged ({why}); run `indexer repair`.", path=path, why=broken[0].message
             )
+        healed += lexicon.mend(store, prove=self.request.repair)
         healed += upkeep.heal_segments(store, self.embedding.embed, prove=self.request.repair)
         if self.request.repair:
             healed += audit_mend.mend(store, self._run_id(), self.world.now_ns())
@@ -194,6 +195,7 @@ class Run:
             self._record(self.report.exit_code, self.report.summary())
         if done and layout.named() != store.generation:
             layout.serve(store.generation)
+        wrote = lexicon.fill(store) or wrote
         upkeep.tidy(store, self.world.settings, self.world.now_ns(), wrote=wrote)
 
     def _carry_over(self) -> bool:

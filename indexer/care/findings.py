@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..core.model import Message
 
-VECTORS = "vectors"  # embedded again from their texts
+VECTORS = "vectors"  # embedded again from their texts, as the lexical index is made again from them
 CATALOG = "catalog"  # given up for a snapshot, or made anew
 RECORDS = "records"  # folder records are written again from the documents
 LOST = "lost"  # commits at the end of the log; what lies in the folders is indexed again

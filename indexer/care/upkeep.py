@@ -21,6 +21,8 @@ from . import audit_retention, snapshots
 from .sweep import sweep as sweep
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..store.vectors import Vectors
 
 DAY_NS = 86_400 * 10**9
@@ -43,9 +45,9 @@ def heal_segments(store: Store, embed: EmbedAll, *, prove: bool = False) -> list
     rows = store.catalog.db.all("SELECT id,vectors_sha,texts_sha,vectors_stamp,texts_stamp FROM segment ORDER BY id")
     for segment, vectors_sha, texts_sha, *stamps in rows:
         vector_path, text_path = store.segment_paths(segment)
-        if not _holds(text_path, texts_sha, "" if prove else stamps[1]):
+        if not holds(text_path, texts_sha, "" if prove else stamps[1]):
             raise StoreDamaged("The text file {path} is damaged; run `indexer repair`.", path=str(text_path))
-        if not _holds(vector_path, vectors_sha, "" if prove else stamps[0]):
+        if not holds(vector_path, vectors_sha, "" if prove else stamps[0]):
             count = _embed_again(store, segment, embed)
             healed.append(
                 Message(
@@ -56,7 +58,8 @@ def heal_segments(store: Store, embed: EmbedAll, *, prove: bool = False) -> list
     return healed
 
 
-def _holds(path, sha: bytes, known: str) -> bool:  # type: ignore[no-untyped-def]
+def holds(path: Path, sha: bytes, known: str) -> bool:
+    """Whether a file is the one written: by its stamp, or by its hash when the stamp differs."""
     try:
         return stamp(path) == known or bool(disk.sha256(path) == sha)
     except OSError:
@@ -103,11 +106,11 @@ def merge(store: Store) -> bool:
     if run is None:
         return False
     segments = [rows[i][0] for i in run]
-    _rewrite(store, segments)
+    rewrite(store, segments)
     return True
 
 
-def _rewrite(store: Store, segments: Sequence[int]) -> None:
+def rewrite(store: Store, segments: Sequence[int]) -> None:
     """Put the passages of neighbouring segments that are still needed into one new segment."""
     unused = _unused(store.catalog, segments)
     ids: list[int] = []
@@ -209,7 +212,7 @@ def forget(store: Store, before_ns: int, now_ns: int) -> int:
         db.run("DELETE FROM revival WHERE at<=?", (horizon,))
     for segment, count in db.all("SELECT id,count FROM segment ORDER BY first"):
         if len(_unused(store.catalog, [segment])) > _DROP_SHARE * count:
-            _rewrite(store, [segment])
+            rewrite(store, [segment])
     return horizon
 
 

@@ -18,7 +18,7 @@ from ..store import disk, tip
 from ..store.local import Store
 from ..store.seal import SEAL, seal
 from ..store.texts import Texts, key_of
-from . import audit_proofs, proofs, snapshots
+from . import audit_proofs, lexicon, proofs, snapshots
 from .findings import CATALOG, LOST, RECORDS, SNAPSHOT, TRAIL, VECTORS, Finding
 
 
@@ -104,7 +104,9 @@ def _segments(store: Store) -> Iterator[Finding]:
     held: set[int] = set()
     for segment, vectors_sha, texts_sha, count, first, last in store.catalog.db.all(sql):
         vector_path, text_path = store.segment_paths(segment)
-        if not _hash_is(text_path, texts_sha):
+        if not _hash_is(text_path, texts_sha) and lexicon.texts_hold(store, segment):
+            yield Finding(VECTORS, Message("the lexical index in {path} is damaged", {"path": str(text_path)}))
+        elif not _hash_is(text_path, texts_sha):
             yield Finding(CATALOG, Message("the text file {path} is missing or damaged", {"path": str(text_path)}))
             continue
         if not _hash_is(vector_path, vectors_sha):

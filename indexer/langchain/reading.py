@@ -31,9 +31,11 @@ T = TypeVar("T")
 
 def hits(
     kb: KnowledgeBase, query: str | Sequence[float], k: int, *, filter: Filter | None = None, inside: str = "",
-    as_of: str = "", score_threshold: float | None = None,
+    as_of: str = "", score_threshold: float | None = None, mode: str = "vector",
 ) -> list[Hit]:  # fmt: skip
     """The best ``k`` hits that pass the filter, best first; ``score_threshold`` is a least cosine.
+
+    ``mode`` "" is the configured one.
 
     Exact: what passes among the first few is enough for a filter that lets much through; for
     any other the passages it lets through are gathered first, and only they are compared.
@@ -43,7 +45,7 @@ def hits(
     keep = compiled(filter)
     only, want = None, k if filter is None else 4 * k
     while True:
-        found = kb.search(query, want, inside=inside, as_of=as_of, only=only)
+        found = kb.search(query, want, inside=inside, as_of=as_of, only=only, mode=mode)
         passed = [h for h in found if filter is None or keep(document(h).metadata)]
         if len(passed) >= k or len(found) < want:
             return [h for h in passed[:k] if score_threshold is None or h.score >= score_threshold]

@@ -16,7 +16,7 @@ from .documents import document
 
 
 class IndexerRetriever(BaseRetriever):
-    """The passages closest in meaning, best first, each with its ``score`` (cosine) in the metadata.
+    """The best passages, best first, each with its ``score`` (cosine) in the metadata.
 
     Every field can be given to ``invoke`` too, for one call.
     """
@@ -32,13 +32,15 @@ class IndexerRetriever(BaseRetriever):
     """A least cosine; fewer than ``k`` documents may be left."""
     filter: Mapping[str, Any] | Callable[[dict[str, Any]], bool] | None = None
     """A dictionary of metadata, or a function of it."""
+    mode: str = ""
+    """``hybrid``, ``vector`` or ``lexical``; empty: as ``[search] mode`` says."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
-        names = ("inside", "as_of", "score_threshold", "filter")
+        names = ("inside", "as_of", "score_threshold", "filter", "mode")
         options = {name: kwargs.get(name, getattr(self, name)) for name in names}
         found = reading.hits(self.knowledge_base, query, kwargs.get("k", self.k), **options)
         return [document(h, score=True) for h in found]

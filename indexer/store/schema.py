@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-FORMAT = 2
+FORMAT = 3
 
 # Outside the key, columns of a table without rowid have no NOT NULL: PRAGMA integrity_check of
 # SQLite 3.40 reports "NULL value" for any that has.
@@ -67,10 +67,14 @@ def ranges(ids: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
+UNFILLED = "unfilled"
+"""The fact in ``meta`` that text files of an older format are without a lexical index: the next update makes it."""
+
 MIGRATIONS = {
     1: """
 CREATE TABLE audit(n INTEGER PRIMARY KEY, entry BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS document_pinned ON document(pinned) WHERE pinned IS NOT NULL;
 """,
+    2: f"INSERT OR REPLACE INTO meta VALUES('{UNFILLED}',1)",
 }
 """Step n brings format n to n + 1 and only adds: who writes to an older catalog migrates it first, who only reads reads it as it is."""

@@ -104,11 +104,28 @@ class Bitmap:
 
         self.set(np.arange(first, last + 1, dtype=np.int64))
 
+    def among(self, ids: Ids) -> NDArray[np.bool_]:
+        """Which of these ids are in."""
+        import numpy as np
+
+        at = np.minimum(ids >> 3, len(self.bits) - 1)
+        found: NDArray[np.bool_] = ((self.bits[at] >> (ids & 7)) & 1).astype(np.bool_) & (ids >> 3 == at)
+        return found
+
     def selector(self) -> Any:
         """A FAISS selector over the bits; keep the bitmap alive while it is used."""
         import faiss
 
         return faiss.IDSelectorBitmap(self.bits)  # type: ignore[call-arg,arg-type]  # the Python wrapper takes an array
+
+
+def rows_of(index: Any, at: Sequence[int]) -> Vectors:
+    """Vectors by their places in a segment, copied."""
+    import faiss
+    import numpy as np
+
+    flat = faiss.downcast_index(index.index)
+    return np.array([flat.reconstruct(i) for i in at], dtype=np.float32)
 
 
 def search(index: Any, vector: Vectors, k: int, selector: Any) -> list[tuple[float, int]]:

@@ -5,12 +5,14 @@ Segments are mapped; between queries only the difference is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import StoreDamaged
-from . import disk, vectors
+from ..tokens import contains, tokens
+from . import bm25, disk, vectors
 from .catalog import Catalog, stamp
 from .texts import Texts
 from .vectors import Bitmap
@@ -122,6 +124,55 @@ class View:
                 found += vectors.search(opened.index, vector, k, selector)
         found.sort(key=lambda f: (-f[0], f[1]))
         return found[:k]
+
+    def worded(self, text: str, k: int, allowed: Bitmap) -> list[tuple[float, int]]:
+        """(score, passage) of the best ``k`` of the allowed ones by the words of a text, best first, ties by passage."""
+        import numpy as np
+
+        keys = np.unique(tokens([text]).keys)
+        parts = []
+        for segment in self._opened():
+            try:
+                if (words := segment.texts.words()) is not None:
+                    ids = np.array(segment.texts.ids, dtype=np.int64)
+                    parts.append(bm25.Part(ids, words, allowed.among(ids)))
+            except StoreDamaged as e:
+                self.warn(str(e))
+        return bm25.best(parts, keys, k)
+
+    def holding(self, phrases: Sequence[str], allowed: Bitmap) -> Bitmap:
+        """Those of the allowed passages in which every phrase stands as it is."""
+        import numpy as np
+
+        keys = np.unique(tokens(phrases, codes=False).keys)
+        found = self.bitmap()
+        for segment in self._opened():
+            ids = np.array(segment.texts.ids, dtype=np.int64)
+            there = allowed.among(ids)
+            if (words := segment.texts.words()) is not None:
+                for rows, _ in words.postings(keys):
+                    there &= np.isin(np.arange(len(ids)), rows, assume_unique=True)
+            texts = (
+                (int(ids[i]), segment.texts.at(i).decode("utf-8", "replace")) for i in np.flatnonzero(there).tolist()
+            )
+            kept = [i for i, text in texts if all(contains(text, phrase) for phrase in phrases)]
+            found.set(np.array(kept, dtype=np.int64))
+        return found
+
+    def _opened(self) -> Iterator[_Segment]:
+        return (opened for segment in self.rows if (opened := self._segment(segment)) is not None)
+
+    def cosines(self, vector: NDArray[np.float32], passages: Sequence[int]) -> Mapping[int, float]:
+        """How close passages are to a vector."""
+        found: dict[int, float] = {}
+        for segment in self._opened():
+            ids = segment.texts.ids
+            at = {i: bisect_left(ids, i) for i in passages if ids and ids[0] <= i <= ids[-1]}
+            own = [(i, row) for i, row in at.items() if ids[row] == i]
+            if own:
+                rows = vectors.rows_of(segment.index, [row for _, row in own])
+                found.update(zip([i for i, _ in own], (rows @ vector).tolist(), strict=True))
+        return found
 
     def text(self, passage: int) -> str:
         """A passage as it was embedded; raises KeyError."""

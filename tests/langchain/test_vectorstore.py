@@ -241,7 +241,7 @@ def test_scores_and_relevance_are_cosines(kb: KnowledgeBase) -> None:
     """Score: the cosine; relevance: the same, not below 0; thresholds cut there."""
     store = kb.vectorstore()
     pairs = store.similarity_search_with_score("red button stop", k=3)
-    assert [s for _, s in pairs] == [h.score for h in kb.search("red button stop", 3)]
+    assert [s for _, s in pairs] == [h.score for h in kb.search("red button stop", 3, mode="vector")]
     vectors = store.embeddings.embed_documents([d.page_content for d, _ in pairs])
     query = store.embeddings.embed_query("red button stop")
     assert np.allclose([s for _, s in pairs], np.array(vectors) @ np.array(query), atol=1e-6)
@@ -339,7 +339,7 @@ def test_first_an_addition_then_an_update(tmp_path: Path) -> None:
     (tmp_path / "knowledge_base" / "a.txt").write_text("hello file\n", "utf-8")
     report = kb.update()
     assert (kb.layout.served(), report.tally.embedded) == (served, 1)
-    assert [h.key.path for h in kb.search("hello", 5)] == ["a.txt", "1"]
+    assert [h.key.path for h in kb.search("hello", 5, mode="vector")] == ["a.txt", "1"]
     verified(kb)
     kb.close()
 

@@ -1,0 +1,65 @@
+"""How well passages match the words of a question: BM25 over the lexical indexes of the segments.
+
+Counted over the passages that may be returned and no others, so the same folder gives the same
+order whatever its history, and however its passages are parted into segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .words import Words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..tokens import Numbers
+
+K1, B = 1.2, 0.75  # as everywhere (Lucene, SQLite); docs/decisions/012 has what others gave
+
+
+class Part(NamedTuple):
+    """One segment: its passage ids, its lexical index, and which of its rows may be returned."""
+
+    ids: NDArray[np.int64]
+    words: Words
+    allowed: NDArray[np.bool_]
+
+
+def best(parts: Sequence[Part], keys: Numbers, k: int) -> list[tuple[float, int]]:
+    """(score, passage) of the best ``k`` that hold a token, best first, ties by passage."""
+    import numpy as np
+
+    count = sum(int(part.allowed.sum()) for part in parts)
+    if not count or not len(keys) or k < 1:
+        return []
+    mean = sum(int(part.words.lengths[part.allowed].sum(dtype=np.int64)) for part in parts) / count
+    held = [[_kept(p, part.allowed) for p in part.words.postings(keys)] for part in parts]
+    frequencies = np.array([sum(len(rows[i][0]) for rows in held) for i in range(len(keys))], dtype=np.float64)
+    weights = np.log1p((count - frequencies + 0.5) / (frequencies + 0.5))
+    found = [f for part, own in zip(parts, held, strict=True) for f in _scored(part, own, weights, mean, k)]
+    found.sort(key=lambda f: (-f[0], f[1]))
+    return found[:k]
+
+
+def _kept(postings: tuple[Any, Any], allowed: NDArray[np.bool_]) -> tuple[Any, Any]:
+    rows, times = postings
+    kept = allowed[rows]
+    return rows[kept], times[kept]
+
+
+def _scored(part: Part, held: Sequence[tuple[Any, Any]], weights: Any, mean: float, k: int) -> list[tuple[float, int]]:
+    """The best of one segment, and all that equal the last of them."""
+    import numpy as np
+
+    scores = np.zeros(len(part.ids))
+    damping = K1 * (1 - B + B * part.words.lengths / mean)
+    for (rows, times), weight in zip(held, weights, strict=True):
+        scores[rows] += weight * times * (K1 + 1) / (times + damping[rows])
+    there = np.flatnonzero(scores)
+    if len(there) > k:
+        least = np.partition(scores[there], -k)[-k]
+        there = there[scores[there] >= least]
+    return list(zip(scores[there].tolist(), part.ids[there].tolist(), strict=True))
