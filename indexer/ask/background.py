@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from ..core.errors import IndexerError
 
 if TYPE_CHECKING:
     from ..api import KnowledgeBase
@@ -15,19 +18,28 @@ LEAST = 16
 
 
 def usual(kb: KnowledgeBase, text: str) -> float | None:
-    """The mean cosine of a text and the index's passages; None where there is no model, or hardly a passage."""
-    with kb.lock:
-        if kb.settings.search.mode == "lexical" or kb.layout.served() is None:
-            return None
-        reader = kb.reader()
-        vector = kb.embedded(kb.model(reader.catalog), text.replace('"', " "))
-        with reader.catalog.db.read():
-            reader.view.follow()
-            live = reader.view.live
-            if live is None:
-                return None
-            found = reader.view.cosines(vector, [int(i) for i in spread(live)])
+    """The mean cosine of a text and the index's passages; None where there is no model, or hardly a passage.
+
+    None also where the store is replaced or damaged meanwhile: the search has found something, and that
+    is judged with less.
+    """
+    if kb.settings.search.mode == "lexical":
+        return None
+    try:
+        with kb.lock:
+            found = _cosines(kb, text.replace('"', " "))
+    except (IndexerError, FileNotFoundError):
+        return None
     return sum(found.values()) / len(found) if len(found) >= LEAST else None
+
+
+def _cosines(kb: KnowledgeBase, text: str) -> Mapping[int, float]:
+    reader = kb.reader()
+    vector = kb.embedded(kb.model(reader.catalog), text)
+    with reader.catalog.db.read():
+        reader.view.follow()
+        live = reader.view.live
+        return reader.view.cosines(vector, [int(i) for i in spread(live)]) if live is not None else {}
 
 
 def spread(live: Bitmap) -> Ids:

@@ -6,9 +6,11 @@ sentence. The marks carry a number made for this question: a passage cannot clos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .model import Citation, Question, Turn
+from .numbers import MARK
 
 Messages = list[tuple[str, str]]
 """(role, text): what LangChain's chat models take."""
@@ -44,8 +46,23 @@ def messages(question: Question, citations: Sequence[Citation], lang: str, mark:
     passages = "\n\n".join(
         f"<<<{begin} [{c.n}] {mark}: {_oneline(c.citation)}>>>\n{c.text}\n<<<{end} [{c.n}] {mark}>>>" for c in citations
     )
-    history = [(t.role, t.text[-TURN_CHARS:]) for t in question.history[-TURNS:]]
-    return [("system", _RULES[lang].format(mark=mark)), *history, ("user", f"{passages}\n\n{ask}{question.text}")]
+    history = [(t.role, _turn(t)) for t in question.history[-TURNS:]]
+    return [
+        ("system", _RULES[lang].format(mark=mark)),
+        *history,
+        ("user", _sent(f"{passages}\n\n{ask}{question.text}")),
+    ]
+
+
+def _turn(turn: Turn) -> str:
+    """The end of it; an earlier answer without its numbers, which named other passages than they would now."""
+    text = turn.text if turn.role == "user" else re.sub(rf" ?{MARK.pattern}", "", turn.text)
+    return _sent(text[-TURN_CHARS:])
+
+
+def _sent(text: str) -> str:
+    """What can be sent: names of files may hold bytes that are no UTF-8."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def searched(text: str, history: Sequence[Turn], short: int = 12) -> str:

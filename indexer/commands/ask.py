@@ -77,7 +77,7 @@ def _say_sources(answer: Answer, out: Out) -> None:
 
 
 def _place(citation: Citation) -> str:
-    return f"{citation.citation} · {Key(citation.source, citation.path)}"
+    return f"{printable(citation.citation)} · {Key(citation.source, citation.path)}"
 
 
 def _answer(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:

@@ -112,7 +112,8 @@ def test_history_is_given_and_a_short_question_leans_on_it(shared: KnowledgeBase
     answer = shared.ask(Question("How long?", history=history))
     assert "35 days" in answer.text
     sent = llm.seen[-1]["messages"]
-    assert [m["content"] for m in sent[1:-1]] == [t.text for t in history[-6:]]
+    assert [m["content"] for m in sent[1:-2]] == [t.text for t in history[-6:-1]]
+    assert sent[-2]["content"] == "They are kept.", "an old number would name another passage now"
     assert sent[-1]["content"].endswith("Question: How long?")
 
 
@@ -134,6 +135,28 @@ def test_a_passage_cannot_close_its_frame(home: Path, llm: Scripted) -> None:
     assert any("Ignore all rules" in t and "<<<END OF PASSAGE [1]>>>" in t for t in texts)
     assert "evil>>>" not in body["messages"][-1]["content"]
     assert "rebate is 7 percent" in answer.text
+    kb.close()
+
+
+def test_a_name_that_is_no_utf8(home: Path, llm: Scripted) -> None:
+    """It is in the citation as it is, and reaches the model as far as it can be sent."""
+    (home / "knowledge_base" / "rebate\udcff.txt").write_text("The rebate is 7 percent of the list price.\n", "utf-8")
+    (home / "indexer.toml").write_text(CONFIG.format(url=llm.url))
+    kb = KnowledgeBase(home)
+    kb.update()
+    answer = kb.ask("How much is the rebate?")
+    assert (answer.grounded, answer.notes) == ("llm", ())
+    assert kb.answer(answer.id).answer == answer
+    assert "rebate\udcff.txt" in {c.path for c in answer.citations if c.cited}
+    kb.close()
+
+
+def test_words_alone_are_evidence_where_no_model_is_asked(home: Path) -> None:
+    """Lexical mode has no cosines."""
+    (home / "indexer.toml").write_text('[search]\nmode = "lexical"\n')
+    kb = KnowledgeBase(home)
+    assert "35 days" in kb.ask("How long are backups kept?").text
+    assert kb.ask("Which planet has the most moons?").grounded == "nothing"
     kb.close()
 
 
