@@ -130,7 +130,7 @@ class Served:
 
 
 @contextlib.contextmanager
-def watched(page: Any, refused: int = 0) -> Iterator[list[str]]:
+def watched(page: Any, refused: Sequence[int] = ()) -> Iterator[list[str]]:
     """What goes wrong in a page: errors, warnings, violations of its policy, dialogs it never asked for."""
     wrong: list[str] = []
 
@@ -139,7 +139,7 @@ def watched(page: Any, refused: int = 0) -> Iterator[list[str]]:
         shown.dismiss()
 
     def said(message: Any) -> None:
-        meant = refused and f"responded with a status of {refused} " in message.text
+        meant = any(f"responded with a status of {status} " in message.text for status in refused)
         if message.type in ("error", "warning") and not meant:
             wrong.append(f"{message.type}: {message.text}")
 

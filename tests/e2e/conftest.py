@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
     contexts: list[Any] = []
     complaints: list[list[str]] = []
 
-    def open_page(served: Served, path: str = "/", refused: int = 0, **options: Any) -> Page:
+    def open_page(served: Served, path: str = "/", refused: Sequence[int] = (), **options: Any) -> Page:
         given = {"viewport": {"width": 1280, "height": 900}, "locale": "en-US", "base_url": served.url, **options}
         context = browser.new_context(**given)
         context.set_default_timeout(PATIENCE)

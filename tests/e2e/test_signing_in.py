@@ -67,7 +67,7 @@ def test_a_key_that_may_only_read(served: tuple[Served, dict[str, str]], visit: 
 
 def test_a_wrong_key(served: tuple[Served, dict[str, str]], visit: Visit) -> None:
     """A wrong key is refused on the spot, in the language of the page."""
-    page = visit(served[0], "/login", refused=401, locale="zh-CN")
+    page = visit(served[0], "/login", refused=(401,), locale="zh-CN")
     page.get_by_label("密钥").fill("idx_wrong")
     page.get_by_role("button", name="登录").click()
     expect(page.get_by_role("alert")).not_to_be_empty()

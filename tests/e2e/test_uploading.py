@@ -52,7 +52,7 @@ def test_dropped_anywhere_and_followed(served: Served, visit: Visit) -> None:
 
 def test_a_name_that_is_taken(served: Served, visit: Visit) -> None:
     """Nothing is overwritten unless a person says so."""
-    page = visit(served, "/documents", refused=409)
+    page = visit(served, "/documents", refused=(409,))
     with page.expect_response("**/api/v1/documents") as answer:
         tray = drop(page, ("taken.md", "# Taken\n\nAnother text under this name.\n"))
     assert answer.value.status == 409
@@ -72,7 +72,7 @@ def test_a_name_that_is_taken(served: Served, visit: Visit) -> None:
 )
 def test_what_cannot_be_read(served: Served, visit: Visit, name: str, text: str, said: str, refused: int) -> None:
     """A file that cannot be read, or is not taken, says why where it was dropped."""
-    page = visit(served, "/search", refused=refused)
+    page = visit(served, "/search", refused=(refused,))
     tray = drop(page, (name, text))
     state = line(tray, name).locator(".up-state")
     expect(state).to_have_class(re.compile("bad-text"))

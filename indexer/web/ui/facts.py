@@ -21,6 +21,7 @@ from ..shapes import SearchAsked
 from ..site import Site
 from . import then
 from .render import Page
+from .words import date
 
 
 class Facts:
@@ -40,7 +41,10 @@ class Facts:
         """Which past is looked at, in words."""
         if not self.page.as_of:
             return ""
-        return self.page.t("Commit {n}", n=self.commit_of(self.page.as_of))
+        n = self.commit_of(self.page.as_of)
+        with self.site.catalog() as catalog:
+            at = catalog.db.value("SELECT at FROM log WHERE n=?", (n,))
+        return f"{self.page.t('Commit {n}', n=n)}, {date(at)}"
 
     @property
     def empty(self) -> bool:

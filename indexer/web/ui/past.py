@@ -19,7 +19,6 @@ def history(page: Page, facts: Mapping[str, Any], every: Sequence[Mapping[str, A
     newest = bool(facts["commits"] and every and facts["commits"][0]["commit"] == every[-1]["commit"])
     return {
         **facts, "marks": stops, "place": place, "chosen": stops[place] if stops else None, "newest": newest,
-        "today": date(every[-1]["at"])[:10] if every else "",
     }  # fmt: skip
 
 

@@ -50,17 +50,23 @@ export async function problemOf(response) {
 export async function api(method, path, body) {
   const options = { method, headers: headers(body === undefined ? {} : { "Content-Type": "application/json" }) };
   if (body !== undefined) options.body = JSON.stringify(body);
-  let response;
-  try {
-    response = await fetch("/api/v1" + path, options);
-  } catch {
-    throw new Problem(0, { detail: t("The server does not answer. Is `indexer serve` running?") });
+  for (;;) {
+    let response;
+    try {
+      response = await fetch("/api/v1" + path, options);
+    } catch {
+      throw new Problem(0, { detail: t("The server does not answer. Is `indexer serve` running?") });
+    }
+    if (response.status === 429) await pause(response.headers.get("Retry-After"));
+    else if (!response.ok) throw await problemOf(response);
+    else return response.status === 204 ? null : response.json();
   }
-  if (!response.ok) throw await problemOf(response);
-  return response.status === 204 ? null : response.json();
 }
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** As long as the server asks who comes too often to wait. */
+export const pause = (seconds) => sleep(1000 * Math.min(60, Math.max(1, Number(seconds) || 1)));
 
 /** Say something for a few seconds; errors stay until they are closed. */
 export function toast(text, lasting = false) {
@@ -96,11 +102,12 @@ export function confirmed({ title, text, yes, danger = false, list = [] }) {
 const KINDS = ["queue", "begin", "run", "progress", "commit", "end"];
 const listeners = new Set();
 let source = null;
+let patience = 1500;
 
 function open() {
   if (source || document.hidden || !listeners.size) return;
   source = new EventSource("/api/v1/events");
-  source.addEventListener("open", () => { for (const listen of listeners) listen("open", {}); });
+  source.addEventListener("open", () => { patience = 1500; for (const listen of listeners) listen("open", {}); });
   for (const kind of KINDS) {
     source.addEventListener(kind, (event) => {
       const facts = JSON.parse(event.data || "{}");
@@ -108,7 +115,7 @@ function open() {
     });
   }
   source.addEventListener("error", () => {
-    if (source?.readyState === EventSource.CLOSED) { close(); setTimeout(open, 3000); }
+    if (source?.readyState === EventSource.CLOSED) { close(); setTimeout(open, (patience = Math.min(60000, patience * 2))); }
   });
 }
 

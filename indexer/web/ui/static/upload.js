@@ -1,11 +1,13 @@
 // Files dropped anywhere, or chosen: each is followed until it can be found. What is under way outlives a change of page.
-import { api, confirmed, el, failed, headers, lang, listen, own, Problem, sleep, t, toast } from "./core.js";
+import { api, confirmed, el, failed, headers, listen, own, pause, Problem, sleep, t } from "./core.js";
 
 const KEPT = "uploads";
-const rows = new Map();
+const rows = new Map(); // what is followed, by its request
 let tray = null;
-let sending = 0;
-let wake = () => {};
+let sending = 0; // uploads that are not in yet
+let free = 3; // how many may go at once
+const queue = [];
+const sleepers = new Set();
 
 const kept = () => JSON.parse(sessionStorage.getItem(KEPT) || "[]");
 const keep = (list) => sessionStorage.setItem(KEPT, JSON.stringify(list));
@@ -23,8 +25,6 @@ function trayList() {
 function hide() {
   tray?.remove();
   tray = null;
-  rows.clear();
-  keep(kept().filter((item) => !item.done));
 }
 
 /** One line of the tray, and the ways to change it. */
@@ -59,6 +59,7 @@ function send(file, fields, onProgress) {
       let facts = {};
       try { facts = JSON.parse(request.responseText); } catch { /* no JSON: the status has to do */ }
       if (request.status === 202 || request.status === 200) done(facts);
+      else if (request.status === 429) pause(request.getResponseHeader("Retry-After")).then(() => done(send(file, fields, onProgress)));
       else fail(new Problem(request.status, facts));
     });
     request.addEventListener("error", () => fail(new Problem(0, { detail: t("The file did not arrive: the connection broke.") })));
@@ -66,22 +67,30 @@ function send(file, fields, onProgress) {
   });
 }
 
-async function upload(file, fields) {
-  const line = row(file.name);
-  const began = Date.now();
-  line.say(t("Uploading"));
+/** Send a file when its turn comes. */
+function upload(file, fields) {
   sending += 1;
+  queue.push({ file, fields, line: row(file.name), began: Date.now() });
+  next();
+}
+
+function next() {
+  if (!free || !queue.length) return;
+  free -= 1;
+  one(queue.shift()).finally(() => { free += 1; sending -= 1; next(); });
+}
+
+async function one({ file, fields, line, began }) {
+  line.say(t("Uploading"));
   try {
     const facts = await send(file, fields, (share) => { line.at(share); line.say(t("Uploading {n} %", { n: Math.round(share * 100) })); });
-    const item = { document: facts.document, request: facts.request, name: file.name, began, done: false };
+    const item = { document: facts.document, request: facts.request, name: file.name, began };
     keep([...kept(), item]);
     follow(item, line);
   } catch (error) {
     line.done();
     line.say(error.message, "bad-text");
     if (error.status === 409 && !fields.replace) offerReplace(line, file, fields);
-  } finally {
-    sending -= 1;
   }
 }
 
@@ -95,23 +104,39 @@ async function follow(item, line) {
   line.at(null);
   line.say(t("Uploaded; waiting for its turn"));
   try {
-    for (let state = "waiting"; state !== "done"; ) {
-      const facts = await api("GET", "/requests/" + encodeURIComponent(item.request));
-      state = facts.state;
-      if (state === "running") line.say(t("Indexing: reading, splitting, embedding"));
-      if (state !== "done") await Promise.race([sleep(1500), new Promise((go) => { wake = go; })]);
-    }
+    const facts = await ended(item, line);
+    if (facts.error) throw new Problem(0, { detail: facts.error });
     await found(item, line);
   } catch (error) {
     line.done();
     line.say(error.status === 404 ? t("Uploaded; the server was started anew meanwhile. See the list of documents.") : error.message, "bad-text");
   }
-  item.done = true;
+  rows.delete(item.request);
   keep(kept().filter((other) => other.request !== item.request));
 }
 
+async function ended(item, line) {
+  for (;;) {
+    const facts = await api("GET", "/requests/" + encodeURIComponent(item.request));
+    if (facts.state === "done") return facts;
+    if (facts.state === "running") line.say(t("Indexing: reading, splitting, embedding"));
+    await Promise.race([sleep(Math.max(1500, 500 * rows.size)), new Promise((go) => sleepers.add(go))]);
+  }
+}
+
+/** What is known of the document; of one that no update takes, the reasons. */
+async function known(document) {
+  const path = "/documents/" + encodeURIComponent(document);
+  try {
+    return await api("GET", path);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    return { state: "", reasons: (await api("GET", path + "/why")).sentences };
+  }
+}
+
 async function found(item, line) {
-  const facts = await api("GET", "/documents/" + encodeURIComponent(item.document));
+  const facts = await known(item.document);
   line.done();
   line.link("/documents/" + encodeURIComponent(item.document));
   const seconds = ((Date.now() - item.began) / 1000).toFixed(1);
@@ -188,6 +213,10 @@ export function watchDrops() {
 /** Go on following what an earlier page began. */
 export function resume() {
   if (!("frame" in document.body.dataset)) return;
-  for (const item of kept()) if (!item.done) follow(item, row(item.name));
-  listen((kind) => { if (kind === "end" || kind === "begin" || kind === "commit") wake(); });
+  for (const item of kept()) follow(item, row(item.name));
+  listen((kind) => {
+    if (kind !== "end" && kind !== "begin" && kind !== "commit") return;
+    for (const wake of sleepers) wake();
+    sleepers.clear();
+  });
 }
