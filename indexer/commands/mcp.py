@@ -28,7 +28,7 @@ def _epilog(t: Callable[[str], str]) -> str:
     return "\n".join(
         (
             t("Most clients (Claude Desktop, Cursor, Cherry Studio, Windsurf) take this in their settings, below MCP servers:"),
-            "", snippet(words), "", t("Claude Code:"), "", "  " + added(words), "",
+            "", snippet(words), "", t("For Claude Code, this command:"), "", "  " + added(words), "",
             t("Over HTTP: `indexer serve` answers at http://127.0.0.1:8765/mcp; with a key, the header `Authorization: Bearer KEY`."),
         )
     )  # fmt: skip
