@@ -37,6 +37,7 @@ _RULES = {
         "- 用提问所用的语言回答，简明扼要。"
     ),
 }
+_SOURCES = re.compile(r"\n\n(?:Sources:|来源：)\n.*\Z", re.S)  # what a chat front end has got below an answer
 _FRAME = {"en": ("PASSAGE", "END OF PASSAGE", "Question: "), "zh": ("段落", "段落结束", "问题：")}
 
 
@@ -55,8 +56,8 @@ def messages(question: Question, citations: Sequence[Citation], lang: str, mark:
 
 
 def _turn(turn: Turn) -> str:
-    """The end of it; an earlier answer without its numbers, which named other passages than they would now."""
-    text = turn.text if turn.role == "user" else re.sub(rf" ?{MARK.pattern}", "", turn.text)
+    """The end of it; an earlier answer without sources and numbers, which named other passages than they would now."""
+    text = turn.text if turn.role == "user" else re.sub(rf" ?{MARK.pattern}", "", _SOURCES.sub("", turn.text))
     return _sent(text[-TURN_CHARS:])
 
 

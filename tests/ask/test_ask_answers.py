@@ -108,7 +108,10 @@ def test_filters_and_k(shared: KnowledgeBase, llm: Scripted) -> None:
 def test_history_is_given_and_a_short_question_leans_on_it(shared: KnowledgeBase, llm: Scripted) -> None:
     """The last turns go to the model; "And when?" is searched with the question before it."""
     history = tuple(Turn("user" if i % 2 == 0 else "assistant", f"turn {i}") for i in range(8))
-    history += (Turn("user", "Tell me about backups of servers"), Turn("assistant", "They are kept [1]."))
+    history += (
+        Turn("user", "Tell me about backups of servers"),
+        Turn("assistant", "They are kept [1].\n\nSources:\n[1] x — http://y"),
+    )
     answer = shared.ask(Question("How long?", history=history))
     assert "35 days" in answer.text
     sent = llm.seen[-1]["messages"]
