@@ -66,24 +66,28 @@ def note_of(fault: Fault, settings: LlmSettings) -> Message:
             "go there. Set llm.base_url to it if you trust it.",
             args,
         )
-    if fault.status in (401, 403):
+    return _refused(fault.status, args)
+
+
+def _refused(status: int, args: dict[str, object]) -> Message:
+    if status in (401, 403):
         return Message(
             "The model server {url} refuses the key (HTTP {status}: {reason}). Set llm.api_key or llm.api_key_env.",
             args,
         )
-    if fault.status == 404:
+    if status == 404:
         return Message(
             "The model server {url} knows no such model or path (HTTP 404: {reason}). Check llm.model, and that "
             "llm.base_url ends where /chat/completions begins (mostly /v1).",
             args,
         )
-    if fault.status and fault.status not in AGAIN:
+    if status and status not in AGAIN:
         return Message(
             "The model server {url} refuses the request for {model} (HTTP {status}: {reason}). Check llm.model and "
             "llm.options.",
             args,
         )
-    if fault.status:
+    if status:
         return Message("The model server {url} is overloaded or failing (HTTP {status}: {reason}).", args)
     return Message(
         "The model server {url} gave no answer ({reason}). Check that it runs and that llm.base_url is right.", args
