@@ -20,7 +20,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "e2e"))
 from browsing import CHROMIUM, FLAGS, HASHING, Served
 
 TIMES = 5
-PAGES = ("/", "/search", "/search?q=number+seven", "/ask", "/documents", "/documents/{document}", "/runs", "/history")
+CONTROL = "/api/v1/health/live"
+"""A line of text: what the browser and this machine take for nothing at all."""
+
+PAGES = (
+    CONTROL,
+    "/",
+    "/search",
+    "/search?q=number+seven",
+    "/ask",
+    "/documents",
+    "/documents/{document}",
+    "/runs",
+    "/history",
+)
 _OBSERVE = """
 window.jumps = 0;
 new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.jumps += e.value; })
