@@ -14,10 +14,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from errno import EISDIR, ELOOP, ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.errors import StoreDamaged
+from ..core.errors import IndexerError, StoreDamaged
 from . import audit, disk, publish, texts, tip, vectors
 from .author import Author
 from .batch import Batch, removal
@@ -55,7 +56,7 @@ class Layout(NamedTuple):
     def served(self) -> str | None:
         """The generation HEAD names, None before the first; raises StoreDamaged."""
         try:
-            name = self.head.read_text("utf-8").strip()
+            name = self._head_text()
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as e:
@@ -64,11 +65,25 @@ class Layout(NamedTuple):
             raise StoreDamaged("{path} does not name a generation; run `indexer repair`.", path=str(self.head))
         return name
 
+    def _head_text(self) -> str:
+        """What HEAD says; a disk that fails once is asked again."""
+        try:
+            return self.head.read_text("utf-8").strip()
+        except FileNotFoundError:
+            raise
+        except OSError:
+            return self.head.read_text("utf-8").strip()
+
     def named(self) -> str | None:
-        """The generation HEAD names, None when it is missing, damaged or names what is not there."""
+        """The generation HEAD names, None when it is missing, damaged or names what is not there.
+
+        Raises IndexerError when the disk does not give it: a served history must not be taken for none.
+        """
         try:
             name = self.served()
-        except StoreDamaged:
+        except StoreDamaged as e:
+            if isinstance(e.__cause__, OSError) and e.__cause__.errno not in (EISDIR, ENOTDIR, ELOOP):
+                raise IndexerError(_FAILED, path=str(self.head), why=e.__cause__.strerror or "") from e
             return None
         return name if name is not None and any((root / name).is_dir() for root in self) else None
 
@@ -83,6 +98,9 @@ class Layout(NamedTuple):
         return f"{profile[:16]}-{max(numbers, default=0) + 1}"
 
 
+_FAILED = (
+    "The disk failed while {path} was used ({why}). Check the disk and run the update again; the last commit stands."
+)
 _NAME = re.compile(r"([0-9a-f]{16})-(\d+)")
 
 

@@ -61,3 +61,17 @@ def test_a_disk_that_cannot_be_read(
     answers = workers.map(episodes.stopped, cases)
     assert "told" in answers
     tried["EIO at a read"] += len(cases)
+
+
+@pytest.mark.parametrize("name", ["generation", *(["repair-catalog", "update"] if FULL else [])])
+@pytest.mark.parametrize("forever", [False, True] if FULL else [False])
+def test_the_served_index_is_not_told(
+    workers: Workers, prepared: Prepared, steps: Steps, name: str, forever: bool
+) -> None:
+    """While HEAD cannot be read nothing is taken for a new beginning: history, holds and trail go on."""
+    assert steps(name)
+    [made] = workers.map(episodes.calls_of, [(str(prepared.root), name, True)])
+    reads = [n for n, (_, path) in enumerate(made) if path.endswith("/HEAD")]
+    cases = [(str(prepared.root), name, n, "EIO", forever, True) for n in (reads if FULL else reads[::2])]
+    workers.map(episodes.stopped, cases)
+    tried["EIO at HEAD"] += len(cases)
