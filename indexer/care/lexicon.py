@@ -47,8 +47,7 @@ def mend(store: Store, *, prove: bool = False) -> list[Message]:
         if upkeep.holds(path, sha, "" if prove else known) or not texts_hold(store, segment):
             continue
         _again(store, segment, sha)
-        said = "The lexical index of a damaged segment was made again ({path})."
-        mended.append(Message(said, {"path": str(path)}))
+        mended.append(Message("The lexical index of a damaged segment was made again ({path}).", {"path": str(path)}))
     return mended
 
 
