@@ -190,7 +190,8 @@ class KnowledgeBase:
 
         ``query``: a text, or a vector of the model's dimension (its length does not matter; mode "vector").
         ``mode``: "hybrid", "vector" or "lexical"; "" is the configured one. ``inside`` is short for that filter.
-        ``per_document``: so many chunks of one document go first, its others after all the rest; 0: as configured.
+        ``per_document``: so many chunks of one document go first, its others after all the rest;
+        0: as configured, else hybrid search puts no four of one document in a row while there are others.
         ``only``: see :meth:`indexer.search.Reader.search`.
         """
         filters = filters._replace(inside=inside) if inside else filters

@@ -9,9 +9,10 @@ from typing import NamedTuple, TypeVar
 from .tokens import normal
 
 DEPTH = 100
-"""So many passages of each order take part; docs/decisions/012 has the measurements behind these three."""
-DAMPING = 60.0
-LEXICAL = 1.0  # the weight of the words against the meaning's 1
+"""So many passages of each order take part; docs/decisions/012 has the measurements behind these."""
+DAMPING = 20.0
+IN_A_ROW = 3
+"""No more than so many neighbours in the order are of one document, while there are others."""
 
 VECTOR_NAME, LEXICAL_NAME = "vector", "lexical"
 T = TypeVar("T")
@@ -30,14 +31,23 @@ class Found(NamedTuple):
 def fuse(
     vector: Sequence[Scored], lexical: Sequence[Scored], cosines: Callable[[Sequence[int]], Mapping[int, float]]
 ) -> list[Found]:
-    """Both orders (best first) as one, best first; ``cosines`` gives those of passages only words found."""
+    """Both orders (best first) as one, best first; ``cosines`` gives those of passages only words found.
+
+    Reciprocal ranks; that of the words counts by the root of its share of the best score: one passage that holds
+    the code asked for, and a hundred that hold a common word, are not a hundred and one neighbours.
+    """
     score = {passage: cosine for cosine, passage in vector}
     by_words = [passage for _, passage in lexical]
     score.update(cosines([p for p in by_words if p not in score]))
     fused: dict[int, float] = {}
     named: dict[int, tuple[str, ...]] = {}
-    for weight, name, order in ((1.0, VECTOR_NAME, [p for _, p in vector]), (LEXICAL, LEXICAL_NAME, by_words)):
-        for rank, passage in enumerate(order, 1):
+    best = lexical[0][0] if lexical else 1.0
+    orders = (
+        (VECTOR_NAME, [(1.0, p) for _, p in vector]),
+        (LEXICAL_NAME, [((s / best) ** 0.5, p) for s, p in lexical]),
+    )
+    for name, order in orders:
+        for rank, (weight, passage) in enumerate(order, 1):
             fused[passage] = fused.get(passage, 0.0) + weight / (DAMPING + rank)
             named[passage] = (*named.get(passage, ()), name)
     found = [Found(p, score.get(p, 0.0), value, named[p]) for p, value in fused.items()]
@@ -54,6 +64,17 @@ def spread(items: Iterable[T], of: Callable[[T], Hashable], most: int) -> list[T
         seen[document] = seen.get(document, 0) + 1
         (first if not most or seen[document] <= most else later).append(item)
     return first + later
+
+
+def mixed(items: Iterable[T], of: Callable[[T], Hashable]) -> list[T]:
+    """The same items, never more than IN_A_ROW of one document while there is another: the next best goes first."""
+    rest, out = list(items), list[T]()
+    while rest:
+        before = [of(item) for item in out[-IN_A_ROW:]]
+        full = before[0] if len(before) == IN_A_ROW and len(set(before)) == 1 else None
+        at = next((i for i, item in enumerate(rest) if full is None or of(item) != full), 0)
+        out.append(rest.pop(at))
+    return out
 
 
 # A mark in front of a letter of a word, or behind one, opens or closes nothing: 5" is five inches.

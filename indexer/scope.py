@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .store.view import View
 
 NONE = Filters()
+_LAST = 9e9  # seconds; nanoseconds are numbers of 64 bits up to the year 2262
 
 
 class Scope(NamedTuple):
@@ -110,7 +111,11 @@ def time_ns(text: str) -> int:
         raise UsageError(
             "{text} is neither a commit number nor a time such as 2026-11-30 or 2026-11-30T02:00.", text=text
         ) from e
-    return int((when if when.tzinfo else when.astimezone()).timestamp() * 1e9)
+    try:
+        seconds = (when if when.tzinfo else when.astimezone()).timestamp()
+    except (OverflowError, ValueError, OSError):  # year 1, year 9999, where the system's clock does not reach
+        seconds = -_LAST if when.year < 2000 else _LAST
+    return int(min(max(seconds, -_LAST), _LAST) * 1e9)
 
 
 def matches(pattern: str, source: str, path: str) -> bool:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from .care import snapshots
 from .core.errors import IndexerError, StoreDamaged, UsageError
 from .core.model import Filters, Hit, Key
-from .fusion import DEPTH, LEXICAL_NAME, VECTOR_NAME, Found, fuse, quoted, spread
-from .hits import Maker, placed
+from .fusion import DEPTH, LEXICAL_NAME, VECTOR_NAME, Found, fuse, mixed, quoted, spread
+from .hits import Maker, Placed, placed
 from .scope import NONE, Scope, scope, time_ns, visible
 from .store.catalog import Catalog
 from .store.local import Layout
@@ -34,6 +34,10 @@ class _Question(NamedTuple):
     vector: NDArray[np.float32] | None
     text: str
     per_document: int
+
+
+def _document(row: Placed) -> Key:
+    return row.key
 
 
 class Reader:
@@ -66,7 +70,7 @@ class Reader:
         By meaning with a ``vector``, by words with a ``text``, by both with both; then what stands in
         straight quotation marks must be found exactly. ``as_of``: a commit number or an ISO time.
         ``only`` names the passages to choose from, in the same view. ``per_document``: see
-        :func:`.fusion.spread`. A segment that a merge removed meanwhile is simply looked up anew.
+        :func:`.fusion.spread` (0: :func:`.fusion.mixed`, where both took part). A segment that a merge removed meanwhile is simply looked up anew.
         """
         for last in (False, False, True):
             try:
@@ -86,7 +90,8 @@ class Reader:
     def _hits(self, question: _Question, k: int, within: Scope) -> list[Hit]:
         """The fused head in its order, then whatever else there is: asking for more never changes what comes first."""
         head = self._head(question, within)
-        rows = spread(placed(self.catalog, head, within), lambda row: row.key, question.per_document)
+        rows = placed(self.catalog, head, within)
+        rows = spread(rows, _document, question.per_document) if question.per_document else mixed(rows, _document)
         want = max(k, len(head))
         while len(rows) < k:
             more = self._plain(question, want, within)

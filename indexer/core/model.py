@@ -295,7 +295,7 @@ class NotifySettings(NamedTuple):
 
 
 class SearchSettings(NamedTuple):
-    """How questions are answered when the caller does not say. ``per_document`` 0: no limit."""
+    """How questions are answered when the caller does not say. ``per_document`` 0: never four of one in a row."""
 
     mode: str = "hybrid"  # hybrid, vector, lexical
     per_document: int = 0

@@ -36,6 +36,7 @@ def best(parts: Sequence[Part], keys: Numbers, k: int) -> list[tuple[float, int]
     if not count or not len(keys) or k < 1:
         return []
     mean = sum(int(part.words.lengths[part.allowed].sum(dtype=np.int64)) for part in parts) / count
+    mean = mean or 1.0  # marks alone are no tokens
     held = [[_kept(p, part.allowed) for p in part.words.postings(keys)] for part in parts]
     frequencies = np.array([sum(len(rows[i][0]) for rows in held) for i in range(len(keys))], dtype=np.float64)
     weights = np.log1p((count - frequencies + 0.5) / (frequencies + 0.5))
@@ -46,6 +47,9 @@ def best(parts: Sequence[Part], keys: Numbers, k: int) -> list[tuple[float, int]
 
 def _kept(postings: tuple[Any, Any], allowed: NDArray[np.bool_]) -> tuple[Any, Any]:
     rows, times = postings
+    if len(rows) and int(rows.max()) >= len(allowed):  # a damaged file; `verify` says so, a search goes on
+        rows = rows[:0]
+        times = times[:0]
     kept = allowed[rows]
     return rows[kept], times[kept]
 

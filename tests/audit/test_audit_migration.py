@@ -47,7 +47,7 @@ def test_the_trail_begins_with_the_next_commit(old: tuple[Lab, list[str]]) -> No
     assert (report.commit, report.healed, first["begins"]) == (5, [], True)
     assert (first["commit"], first["previous"]) == (5, hashes[-1])
     assert first["documents"][0][2:] != [None, None]
-    assert _format(lab) == 2
+    assert _format(lab) == 3
     assert lab.findings() == []
     assert lab.run("audit", "verify", *(x for h in hashes for x in ("--expect", h))).code == 0
     assert "ninety" in lab.run("search", "password", "--as-of", "2").out
@@ -58,7 +58,7 @@ def test_a_run_that_changes_nothing_migrates_too(old: tuple[Lab, list[str]]) -> 
     """Without an entry."""
     lab, _ = old
     assert lab.update().commit == 4
-    assert _format(lab) == 2
+    assert _format(lab) == 3
     assert lab.entries() == []
     assert lab.run("verify").code == 0
 
@@ -106,7 +106,7 @@ def test_repair_from_an_old_snapshot(old: tuple[Lab, list[str]]) -> None:
     lab.run("snapshots", "--take")
     lab.sql("UPDATE content SET spans=zeroblob(9) WHERE id=1")
     assert lab.run("repair").code == 0
-    assert _format(lab) == 2
+    assert _format(lab) == 3
     assert lab.entries()[0]["previous"] == hashes[-1]
     assert lab.findings() == []
 
