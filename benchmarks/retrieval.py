@@ -1,9 +1,11 @@
-"""Search quality through the product's own ``search``: recall@1/5/10 and MRR@10.
+"""Search quality through the product's own ``search``: hit@1/5/10 and MRR@10 by meaning, by words, by both.
 
-    python -m benchmarks.retrieval [--sets DIR] [--only xquad_zh,xquad_en] [--split all] [--json]
+    python -m benchmarks.retrieval [--sets DIR] [--only xquad_zh,stard_laws] [--split dev] [--modes hybrid] [--keep DIR] [--json]
 
-Each passage of a set becomes one text file, the folder is indexed by ``update``, every
-question is searched. A file counts at the rank of its best chunk.
+Each passage of a set becomes one text file (a set with a ``docs`` folder: its files as they are), the folder is indexed
+by ``update``, every question is searched. A file counts at the rank of its best chunk; of a set with ``docs`` a chunk
+counts that is from the right document and holds the first 20 characters (without white space) of a right passage.
+``--keep`` leaves the indexes in a folder, for the next time.
 """
 
 from __future__ import annotations
@@ -12,17 +14,35 @@ import argparse
 import csv
 import json
 import os
+import re
+import shutil
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from indexer import KnowledgeBase
+from indexer.core.model import Hit
 from indexer.settings import Settings
 
-SETS = ("xquad_zh", "xquad_en", "cmrc2018_trial", "cmrc2018_dev", "drcd_dev")
+SETS = ("xquad_en", "xquad_zh", "cmrc2018_trial", "cmrc2018_dev", "drcd_dev", "stard_laws")
+MODES = ("vector", "lexical", "hybrid")
 HERE = Path(__file__).resolve().parents[1]
 DEFAULT = Path(os.environ.get("INDEXER_SHARED", HERE.parent / "shared")) / "retrieval"
+DEPTH, PREFIX = 10, 20
+_SPACE = re.compile(r"\s+")
+
+Right = Callable[[Hit], bool]
+
+
+class Set(NamedTuple):
+    """One set: its folder, its passages by id, the ids of the right ones by question."""
+
+    folder: Path
+    passages: Mapping[str, Mapping[str, Any]]
+    relevant: Mapping[str, set[str]]
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -40,48 +60,90 @@ def relevant(path: Path) -> dict[str, set[str]]:
     return found
 
 
-def ranked(kb: KnowledgeBase, question: str, depth: int) -> list[str]:
-    """File stems by the rank of their best chunk, ``depth`` of them."""
-    k = depth * 4
+def loaded(folder: Path) -> Set:
+    """A set as it lies in its folder."""
+    return Set(folder, {p["id"]: p for p in rows(folder / "passages.jsonl")}, relevant(folder / "qrels.tsv"))
+
+
+def put(data: Set, source: Path) -> None:
+    """The documents of a set."""
+    if (data.folder / "docs").is_dir():
+        shutil.copytree(data.folder / "docs", source)
+        return
+    source.mkdir(parents=True)
+    for i, passage in enumerate(data.passages.values()):
+        (source / f"p{i:05d}.txt").write_text(passage["text"], "utf-8")
+
+
+def right(data: Set, question: str) -> Right:
+    """Whether a hit answers a question."""
+    wanted = data.relevant.get(question, set())
+    if (data.folder / "docs").is_dir():
+        starts = [(p["doc"], _bare(p["text"])[:PREFIX]) for p in (data.passages[i] for i in wanted)]
+        return lambda hit: any(hit.key.path == doc and start in _bare(hit.text) for doc, start in starts)
+    names = {f"p{i:05d}.txt" for i, known in enumerate(data.passages) if known in wanted}
+    return lambda hit: hit.key.path in names
+
+
+def _bare(text: str) -> str:
+    return _SPACE.sub("", text)
+
+
+def rank(kb: KnowledgeBase, question: str, mode: str, answers: Right, by_file: bool) -> int | None:
+    """The place of the first right one among the best ten files or chunks, from 0."""
+    k = DEPTH * 4 if by_file else DEPTH
     while True:
-        hits = kb.search(question, k)
-        stems = list(dict.fromkeys(Path(h.key.path).stem for h in hits))
-        if len(stems) >= depth or len(hits) < k:
-            return stems[:depth]
+        hits = kb.search(question, k, mode=mode)
+        first: dict[object, Hit] = {}
+        for i, hit in enumerate(hits):
+            first.setdefault(hit.key if by_file else i, hit)
+        best = list(first.values())[:DEPTH]
+        if len(best) >= DEPTH or len(hits) < k:
+            return next((i for i, hit in enumerate(best) if answers(hit)), None)
         k *= 2
 
 
-def measure(folder: Path, split: str) -> dict[str, float]:
-    """The figures of one set."""
-    with tempfile.TemporaryDirectory() as home:
-        source = Path(home, "knowledge_base")
-        source.mkdir()
-        names = {}
-        for i, p in enumerate(rows(folder / "passages.jsonl")):
-            names[p["id"]] = f"p{i:05d}"
-            (source / f"p{i:05d}.txt").write_text(p["text"], "utf-8")
-        kb = KnowledgeBase(Settings(home))
-        started = time.perf_counter()
-        report = kb.update()
-        seconds = time.perf_counter() - started
-        right = relevant(folder / "qrels.tsv")
-        questions = [q for q in rows(folder / "queries.jsonl") if split in ("all", q.get("split"))]
-        ranks = [_rank(ranked(kb, q["text"], 10), {names[p] for p in right.get(q["id"], ())}) for q in questions]
-        kb.close()
-    n = len(ranks)
-    figures = {f"recall@{k}": sum(r is not None and r < k for r in ranks) / n for k in (1, 5, 10)}
-    figures["mrr@10"] = sum(1 / (r + 1) for r in ranks if r is not None) / n
+def figures(ranks: Sequence[int | None], seconds: float) -> dict[str, float]:
+    """Shares of the questions, and how many of them a second."""
+    n = len(ranks) or 1
+    shares = {f"hit@{k}": sum(r is not None and r < k for r in ranks) / n for k in (1, 5, 10)}
     return {
-        "questions": n,
-        "passages": len(names),
-        "chunks": report.tally.embedded,
-        "index_s": round(seconds, 1),
-        **figures,
+        **shares,
+        "mrr@10": sum(1 / (r + 1) for r in ranks if r is not None) / n,
+        "searches_per_s": len(ranks) / seconds,
     }
 
 
-def _rank(found: list[str], wanted: set[str]) -> int | None:
-    return next((i for i, stem in enumerate(found) if stem in wanted), None)
+def measure(folder: Path, split: str, modes: Sequence[str] = MODES, keep: Path | None = None) -> dict[str, Any]:
+    """The figures of one set, by mode."""
+    data = loaded(folder)
+    by_file = not (folder / "docs").is_dir()
+    with _home(keep and keep / folder.name) as home:
+        if not (home / "knowledge_base").exists():
+            put(data, home / "knowledge_base")
+        kb = KnowledgeBase(Settings(str(home)))
+        kb.update()
+        questions = [q for q in rows(folder / "queries.jsonl") if split in ("all", q.get("split"))]
+        asked = [(q["text"], right(data, q["id"])) for q in questions]
+        found = {}
+        for mode in modes:
+            started = time.perf_counter()
+            ranks = [rank(kb, text, mode, answers, by_file) for text, answers in asked]
+            found[mode] = figures(ranks, time.perf_counter() - started)
+        with kb.reader().catalog.db.read():
+            chunks = kb.reader().catalog.db.value("SELECT count(*) FROM passage WHERE dead IS NULL")
+        kb.close()
+    return {"questions": len(asked), "passages": len(data.passages), "chunks": chunks, **found}
+
+
+@contextmanager
+def _home(kept: Path | None) -> Iterator[Path]:
+    if kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept
+        return
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made)
 
 
 def main() -> None:
@@ -89,18 +151,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=Path, default=DEFAULT)
     parser.add_argument("--only", default=",".join(SETS))
-    parser.add_argument("--split", default="all")
+    parser.add_argument("--split", default="dev")
+    parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    results = {name: measure(options.sets / name, options.split) for name in options.only.split(",")}
+    modes = options.modes.split(",")
+    results = {n: measure(options.sets / n, options.split, modes, options.keep) for n in options.only.split(",")}
     if options.json:
         print(json.dumps(results))
         return
-    for name, f in results.items():
-        print(
-            f"{name}: {f['questions']} questions, {f['passages']} passages; recall@1 {f['recall@1']:.3f} @5 {f['recall@5']:.3f} "
-            f"@10 {f['recall@10']:.3f} MRR@10 {f['mrr@10']:.3f}"
-        )
+    for name, found in results.items():
+        print(f"{name}: {found['questions']} questions on {found['passages']} passages, {found['chunks']} chunks")
+        for mode in modes:
+            f = found[mode]
+            shares = " ".join(f"{k} {f[k]:.3f}" for k in ("hit@1", "hit@5", "hit@10", "mrr@10"))
+            print(f"  {mode:8} {shares}  {f['searches_per_s']:.0f} searches/s")
 
 
 if __name__ == "__main__":

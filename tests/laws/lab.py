@@ -14,6 +14,7 @@ import json
 import mmap
 import os
 import random
+import re
 import shutil
 import time
 import zlib
@@ -638,6 +639,15 @@ class Lab:
             assert not moved - there, f"a moved document is missing at commit {commit}"
         kb.close()
 
+    def _check_words(self, kb: KnowledgeBase, wanted: Counter[tuple[str, str, str]]) -> None:
+        """By its words exactly what holds a word is found, each passage as often as it is shown."""
+        words = sorted({w for _, _, text in wanted for w in re.findall(r"(?<!\w)[a-z]{2,}(?!\w)", text)})
+        for word in words[self.checked % 7 :: max(len(words) // 2, 1)][:2]:
+            whole = re.compile(rf"(?<![^\W_]){word}(?![^\W_])", re.I)
+            due = Counter({hit: n for hit, n in wanted.items() if whole.search(hit[2])})
+            found = Counter((*h.key, h.text) for h in kb.search(word, EVERYTHING, mode="lexical"))
+            assert found == due, f"by the word {word}: {_difference(due, found)}"
+
     def _check_commit(self, commit: int) -> None:
         assert commit >= self.commit, f"commits go backwards: {self.commit} to {commit}"
         self.commit = commit
@@ -654,6 +664,7 @@ class Lab:
         if self.dozing < 0:
             assert self.follower.search("anything", EVERYTHING) == hits, "a long-lived reader finds something else"
         self._check_hits(hits)
+        self._check_words(fresh, wanted)
         documents = set(fresh.reader().documents()) if fresh.layout.served() else set()
         assert documents == {Key(n, p) for n, p, _ in wanted}, (
             f"documents: {documents ^ {Key(n, p) for n, p, _ in wanted}}"
