@@ -114,14 +114,14 @@ def test_repair_from_an_old_snapshot(old: tuple[Lab, list[str]]) -> None:
 def test_a_newer_format_is_left_alone(told: Lab) -> None:
     """An older version of the product says what to do, and rebuilds nothing; without its seal the format is damage."""
     with told.store() as store, store.catalog.db.write():
-        store.catalog.set_meta(format=3)
+        store.catalog.set_meta(format=4)
     before = told.catalog.read_bytes()
     for words in (["update", "--now"], ["repair"], ["search", "leave"], ["audit", "verify"]):
         said = told.run(*words)
         assert (said.code, "newer version" in said.err) == (2, True), words
     assert told.catalog.read_bytes() == before
     assert len(told.kb.layout.generations()) == 1
-    told.sql("UPDATE meta SET value=4 WHERE key='format'")
+    told.sql("UPDATE meta SET value=5 WHERE key='format'")
     assert told.run("verify").code == 6
     assert told.run("repair").code == 0
     assert told.findings() == []
