@@ -33,6 +33,12 @@ def _cut(path: Path, size: int) -> None:
         f.truncate(size)
 
 
+def _overwrite_end(path: Path) -> None:
+    with open(path, "rb+") as f:
+        f.seek(-16, 2)
+        f.write(b"no words of ours")
+
+
 def _last(folder: Path, pattern: str) -> Path:
     return max(folder.glob(pattern))
 
@@ -58,6 +64,7 @@ DAMAGES: Mapping[str, Damage] = {
     "segment empty": Damage(lambda m, v, g: _cut(_last(v / g, "*.faiss"), 0)),
     "texts gone": Damage(lambda m, v, g: _last(m / g / "texts", "*.texts").unlink()),
     "texts cut": Damage(lambda m, v, g: _cut(_last(m / g / "texts", "*.texts"), 100)),
+    "words damaged": Damage(lambda m, v, g: _overwrite_end(_last(m / g / "texts", "*.texts"))),
     "catalog gone": Damage(lambda m, v, g: (m / g / "catalog.db").unlink()),
     "catalog empty": Damage(lambda m, v, g: _cut(m / g / "catalog.db", 0)),
     "catalog cut": Damage(lambda m, v, g: _cut(m / g / "catalog.db", (m / g / "catalog.db").stat().st_size // 2)),
