@@ -103,7 +103,9 @@ def test_inner_product_gives_the_cosines(kb: KnowledgeBase, tmp_path: Path) -> N
     )  # fmt: skip
     for query in queries(20):
         theirs = stock.similarity_search_with_score(query, k=9)
-        assert [float(s) for _, s in theirs] == pytest.approx([h.score for h in kb.search(query, 9, mode="vector")], abs=2e-7)
+        assert [float(s) for _, s in theirs] == pytest.approx(
+            [h.score for h in kb.search(query, 9, mode="vector")], abs=2e-7
+        )
 
 
 def test_it_opens_where_this_package_is_not_installed(kb: KnowledgeBase, tmp_path: Path) -> None:
