@@ -68,12 +68,16 @@ def spread(items: Iterable[T], of: Callable[[T], Hashable], most: int) -> list[T
 
 def mixed(items: Iterable[T], of: Callable[[T], Hashable]) -> list[T]:
     """The same items, never more than IN_A_ROW of one document while there is another: the next best goes first."""
-    rest, out = list(items), list[T]()
-    while rest:
-        before = [of(item) for item in out[-IN_A_ROW:]]
-        full = before[0] if len(before) == IN_A_ROW and len(set(before)) == 1 else None
-        at = next((i for i, item in enumerate(rest) if full is None or of(item) != full), 0)
-        out.append(rest.pop(at))
+    waiting, out = [(of(item), item) for item in items], list[T]()
+    last: Hashable = None
+    length = 0
+    while waiting:
+        full = length == IN_A_ROW
+        at = next((i for i, (document, _) in enumerate(waiting) if document != last), 0) if full else 0
+        document, item = waiting.pop(at)
+        length = length + 1 if out and document == last else 1
+        last = document
+        out.append(item)
     return out
 
 

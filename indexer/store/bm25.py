@@ -37,31 +37,45 @@ def best(parts: Sequence[Part], keys: Numbers, k: int) -> list[tuple[float, int]
         return []
     mean = sum(int(part.words.lengths[part.allowed].sum(dtype=np.int64)) for part in parts) / count
     mean = mean or 1.0  # marks alone are no tokens
-    held = [[_kept(p, part.allowed) for p in part.words.postings(keys)] for part in parts]
-    frequencies = np.array([sum(len(rows[i][0]) for rows in held) for i in range(len(keys))], dtype=np.float64)
+    held = [_held(part, keys) for part in parts]
+    frequencies = np.sum([h.counts for h in held], axis=0, dtype=np.float64)
     weights = np.log1p((count - frequencies + 0.5) / (frequencies + 0.5))
     found = [f for part, own in zip(parts, held, strict=True) for f in _scored(part, own, weights, mean, k)]
     found.sort(key=lambda f: (-f[0], f[1]))
     return found[:k]
 
 
-def _kept(postings: tuple[Any, Any], allowed: NDArray[np.bool_]) -> tuple[Any, Any]:
-    rows, times = postings
-    if len(rows) and int(rows.max()) >= len(allowed):  # a damaged file; `verify` says so, a search goes on
-        rows = rows[:0]
-        times = times[:0]
-    kept = allowed[rows]
-    return rows[kept], times[kept]
+class _Held(NamedTuple):
+    """The postings of the question's tokens in one segment, token after token."""
+
+    rows: NDArray[np.intp]
+    times: NDArray[np.uint8]
+    counts: NDArray[np.intp]
 
 
-def _scored(part: Part, held: Sequence[tuple[Any, Any]], weights: Any, mean: float, k: int) -> list[tuple[float, int]]:
+def _held(part: Part, keys: Numbers) -> _Held:
+    import numpy as np
+
+    postings = part.words.postings(keys)
+    rows = np.concatenate([rows for rows, _ in postings]).astype(np.intp)
+    times = np.concatenate([times for _, times in postings])
+    counts = np.array([len(rows) for rows, _ in postings])
+    if len(rows) and int(rows.max()) >= len(part.allowed):  # a damaged file; `verify` says so, a search goes on
+        return _Held(rows[:0], times[:0], np.zeros_like(counts))
+    if not part.allowed.all():
+        kept = part.allowed[rows]
+        counts = np.bincount(np.repeat(np.arange(len(keys)), counts)[kept], minlength=len(keys))
+        rows, times = rows[kept], times[kept]
+    return _Held(rows, times, counts)
+
+
+def _scored(part: Part, held: _Held, weights: Any, mean: float, k: int) -> list[tuple[float, int]]:
     """The best of one segment, and all that equal the last of them."""
     import numpy as np
 
-    scores = np.zeros(len(part.ids))
     damping = K1 * (1 - B + B * part.words.lengths / mean)
-    for (rows, times), weight in zip(held, weights, strict=True):
-        scores[rows] += weight * times * (K1 + 1) / (times + damping[rows])
+    worth = np.repeat(weights, held.counts) * held.times * (K1 + 1) / (held.times + damping[held.rows])
+    scores = np.bincount(held.rows, worth, minlength=len(part.ids))
     there = np.flatnonzero(scores)
     if len(there) > k:
         least = np.partition(scores[there], -k)[-k]

@@ -116,7 +116,7 @@ MUTANTS: dict[str, Mutant] = {
     "last good versions not carried over": Mutant("update.py", "carried.brought + succession.carry(*how)", "carried.brought", _history("another profile keeps what cannot be read")),
     # ---- searching and time
     "data_version ignored": Mutant("store/view.py", "if version == self.version and self.live is not None:", "if self.live is not None:", _history("revert")),
-    "dead passages count for the order": Mutant("store/bm25.py", "kept = allowed[rows]", "kept = rows == rows", "tests/search/test_lexicon.py::test_the_order_does_not_depend_on_history"),
+    "dead passages count for the order": Mutant("store/bm25.py", "kept = part.allowed[rows]", "kept = rows == rows", "tests/search/test_lexicon.py::test_the_order_does_not_depend_on_history"),
     "words of the wrong passages": Mutant("store/words.py", "(rows[starts] + base)", "(rows[starts][::-1] + base)", _history("revert")),
     "words beyond the first slice": Mutant("store/words.py", "_slice(texts[i : i + _SLICE], i)", "_slice(texts[i : i + _SLICE], 0)", "tests/search/test_words.py"),
     "older segments stay without words": Mutant("care/lexicon.py", "if not _indexed(store, segment):", "if False:", "tests/search/test_lexicon.py::test_an_older_catalog"),
