@@ -60,7 +60,9 @@ class Shown:
 
     def _text(self, content: int) -> str:
         assert self.reader is not None
-        _, _, spans, ids, _ = self.reader._content(content)
+        row = self.reader.catalog.db.one("SELECT spans,passages FROM content WHERE id=?", (content,))
+        assert row is not None
+        spans, ids = row
         found: list[str] = []
         for passage, (start, end, *_) in zip(unpack_ids(ids), Spans.unpack(spans).spans, strict=True):
             text = self.reader.view.text(passage)[start - end :]
