@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from .tokens import normal
@@ -42,16 +42,21 @@ def fuse(
     fused: dict[int, float] = {}
     named: dict[int, tuple[str, ...]] = {}
     best = lexical[0][0] if lexical else 1.0
-    orders = (
-        (VECTOR_NAME, [(1.0, p) for _, p in vector]),
-        (LEXICAL_NAME, [((s / best) ** 0.5, p) for s, p in lexical]),
-    )
-    for name, order in orders:
-        for rank, (weight, passage) in enumerate(order, 1):
-            fused[passage] = fused.get(passage, 0.0) + weight / (DAMPING + rank)
+    orders = ((VECTOR_NAME, vector, lambda s: 1.0), (LEXICAL_NAME, lexical, lambda s: (s / best) ** 0.5))
+    for name, order, weight in orders:
+        for rank, passage, own in _ranks(order):
+            fused[passage] = fused.get(passage, 0.0) + weight(own) / (DAMPING + rank)
             named[passage] = (*named.get(passage, ()), name)
     found = [Found(p, score.get(p, 0.0), value, named[p]) for p, value in fused.items()]
     return sorted(found, key=lambda f: (-f.fused, -f.score, f.passage))
+
+
+def _ranks(order: Sequence[Scored]) -> Iterator[tuple[int, int, float]]:
+    """(rank, passage, score) from 1; equals share a rank: which of them stands first is a matter of history."""
+    rank, last = 0, None
+    for i, (score, passage) in enumerate(order, 1):
+        rank, last = (rank if score == last else i), score
+        yield rank, passage, score
 
 
 def spread(items: Iterable[T], of: Callable[[T], Hashable], most: int) -> list[T]:

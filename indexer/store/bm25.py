@@ -29,7 +29,10 @@ class Part(NamedTuple):
 
 
 def best(parts: Sequence[Part], keys: Numbers, k: int) -> list[tuple[float, int]]:
-    """(score, passage) of the best ``k`` that hold a token, best first, ties by passage."""
+    """(score, passage) of the best ``k`` that hold a token and of all that equal the last, best first, ties by passage.
+
+    Which of equals come first is a matter of history, so none of them is left out.
+    """
     import numpy as np
 
     count = sum(int(part.allowed.sum()) for part in parts)
@@ -42,7 +45,8 @@ def best(parts: Sequence[Part], keys: Numbers, k: int) -> list[tuple[float, int]
     weights = np.log1p((count - frequencies + 0.5) / (frequencies + 0.5))
     found = [f for part, own in zip(parts, held, strict=True) for f in _scored(part, own, weights, mean, k)]
     found.sort(key=lambda f: (-f[0], f[1]))
-    return found[:k]
+    least = found[k - 1][0] if len(found) > k else 0.0
+    return [f for f in found if f[0] >= least]
 
 
 class _Held(NamedTuple):

@@ -119,15 +119,6 @@ class Bitmap:
         return faiss.IDSelectorBitmap(self.bits)  # type: ignore[call-arg,arg-type]  # the Python wrapper takes an array
 
 
-def rows_of(index: Any, at: Sequence[int]) -> Vectors:
-    """Vectors by their places in a segment, copied."""
-    import faiss
-    import numpy as np
-
-    flat = faiss.downcast_index(index.index)
-    return np.array([flat.reconstruct(i) for i in at], dtype=np.float32)
-
-
 def search(index: Any, vector: Vectors, k: int, selector: Any) -> list[tuple[float, int]]:
     """(score, passage id) of the best ``k`` selected rows, best first. One thread."""
     import faiss

@@ -5,7 +5,6 @@ Segments are mapped; between queries only the difference is taken.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -163,16 +162,12 @@ class View:
         return (opened for segment in self.rows if (opened := self._segment(segment)) is not None)
 
     def cosines(self, vector: NDArray[np.float32], passages: Sequence[int]) -> Mapping[int, float]:
-        """How close passages are to a vector."""
-        found: dict[int, float] = {}
-        for segment in self._opened():
-            ids = segment.texts.ids
-            at = {i: bisect_left(ids, i) for i in passages if ids and ids[0] <= i <= ids[-1]}
-            own = [(i, row) for i, row in at.items() if ids[row] == i]
-            if own:
-                rows = vectors.rows_of(segment.index, [row for _, row in own])
-                found.update(zip([i for i, _ in own], (rows @ vector).tolist(), strict=True))
-        return found
+        """How close passages are to a vector, to the last bit as :meth:`nearest` says it."""
+        import numpy as np
+
+        wanted = self.bitmap()
+        wanted.set(np.array(passages, dtype=np.int64))
+        return {passage: score for score, passage in self.nearest(vector, len(passages), wanted)}
 
     def text(self, passage: int) -> str:
         """A passage as it was embedded; raises KeyError."""
