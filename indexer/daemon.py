@@ -67,7 +67,7 @@ class Daemon:
         s = self.settings
         if not (s.schedule.enabled or s.watch.enabled or s.serve.enabled):
             raise ConfigError(
-                "Neither a schedule nor watch mode is switched on: set enabled = true under [schedule] or [watch]."
+                "Neither a schedule nor watch mode nor the web service is switched on: set enabled = true under [schedule], [watch] or [serve]."
             )
         with state.held(self.settings.metadata), ExitStack() as stack:
             stack.callback(self._bell.close)

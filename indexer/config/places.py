@@ -75,8 +75,8 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
         metadata=metadata,
         vectorstore=vectorstore,
         sources=sources,
-        embedding=_embedding(found.embedding, home, environ),
-        llm=_llm(found.llm, home, environ),
+        embedding=EmbeddingSettings(**_model(found.embedding, "model", home, environ)),
+        llm=LlmSettings(**_model(found.llm, "rerank", home, environ)),
         loaders=tuple(sorted(found.loaders.items())),
         notify=NotifySettings(tuple(found.notify.urls), tuple(found.notify.on), found.notify.language),
         **tables,
@@ -94,22 +94,14 @@ def absolute(home: str, path: str) -> str:
     return os.path.normpath(os.path.join(home, os.path.expanduser(path)))
 
 
-def _embedding(table: EmbeddingTable, home: str, environ: Mapping[str, str]) -> EmbeddingSettings:
+def _model(table: EmbeddingTable | LlmTable, folder: str, home: str, environ: Mapping[str, str]) -> dict[str, Any]:
+    """A table with a key as settings have it; ``folder`` names the value that may be a path."""
     values = table.model_dump(exclude={"api_key_env"})
-    if table.model.startswith(_FOLDERS):
-        values["model"] = absolute(home, table.model)
+    if values[folder].startswith(_FOLDERS):
+        values[folder] = absolute(home, values[folder])
     if table.api_key_env:
         values["api_key"] = environ.get(table.api_key_env, "")
-    return EmbeddingSettings(**values)
-
-
-def _llm(table: LlmTable, home: str, environ: Mapping[str, str]) -> LlmSettings:
-    values = table.model_dump(exclude={"api_key_env"})
-    if table.rerank.startswith(_FOLDERS):
-        values["rerank"] = absolute(home, table.rerank)
-    if table.api_key_env:
-        values["api_key"] = environ.get(table.api_key_env, "")
-    return LlmSettings(**values)
+    return values
 
 
 def _same_names(sources: Sequence[Source], layers: Layers) -> list[Message]:

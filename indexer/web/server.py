@@ -11,6 +11,7 @@ import logging
 import os
 import socket
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import h11
@@ -29,17 +30,50 @@ HEADER_SECONDS = 10.0
 CONNECTIONS = 512
 """Open at once; more are closed as they come."""
 
+LINGER_SECONDS = 3.0
+"""How long the rest of a request that is answered already is read away."""
+
 _STOP_SECONDS = 3.0
 
 
+class Lingering:
+    """A transport that, where the peer is still sending, is closed in two steps.
+
+    Who closes a socket on which bytes arrive resets the connection, and the peer may lose the answer that
+    told it why. So the answer's end is sent, and what still comes is read away for a while.
+    """
+
+    def __init__(self, transport: Any, sending: Callable[[], bool]) -> None:
+        self._transport, self._sending, self.lingers = transport, sending, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        """Whether nothing more can be said."""
+        return self.lingers or bool(self._transport.is_closing())
+
+    def close(self) -> None:
+        """At once, or when the peer has ended or its time is over."""
+        if self.is_closing():
+            return
+        if not self._sending():
+            self._transport.close()
+            return
+        self.lingers = True
+        self._transport.write_eof()
+        self._transport.resume_reading()
+        asyncio.get_running_loop().call_later(LINGER_SECONDS, self._transport.abort)
+
+
 class Protocol(H11Protocol):
-    """HTTP/1.1 whose headers have to come in time."""
+    """HTTP/1.1 whose headers have to come in time, and whose answers arrive."""
 
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Take it, if there are not too many."""
-        super().connection_made(transport)
+        super().connection_made(Lingering(transport, lambda: self.conn.their_state is h11.SEND_BODY))  # type: ignore[arg-type] # it does all that a transport does
         if len(self.connections) > CONNECTIONS:
             transport.abort()
             return
@@ -47,6 +81,8 @@ class Protocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """After each piece: are headers still awaited?"""
+        if self.transport.lingers:  # type: ignore[attr-defined] # ours, see connection_made
+            return
         super().data_received(data)
         self._watch()
 

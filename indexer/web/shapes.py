@@ -57,8 +57,8 @@ class SearchAsked(Where):
     per_document: Int = Field(0, ge=0, le=100, description="passages of one document that come first; 0: as configured")
 
 
-class HitShown(Shape):
-    """A found passage."""
+class PassageShown(Shape):
+    """A passage where it stands; `start` and `end` count characters of its document's text."""
 
     document: str = Field(description="the id of its document")
     source: str
@@ -72,13 +72,18 @@ class HitShown(Shape):
     end: int
     text: str
     score: float = Field(description="cosine, -1 to 1")
-    fused: float = Field(description="what hybrid search orders by")
-    found_by: list[str]
     citation: str
     commit: int
     sha256: str
     passage: int
     url: str = Field(description="a page that shows the passage highlighted")
+
+
+class HitShown(PassageShown):
+    """A found passage."""
+
+    fused: float = Field(description="what hybrid search orders by")
+    found_by: list[str]
 
 
 class Found(Shape):

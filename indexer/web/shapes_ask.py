@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from . import examples
-from .shapes import Flag, Int, Shape, Where, shown
+from .shapes import Flag, Int, PassageShown, Shape, Where, shown
 
 
 class TurnAsked(Shape):
@@ -27,27 +27,10 @@ class QuestionAsked(Where):
     stream: Flag = Field(False, description="server-sent events: sources, token, answer, error")
 
 
-class CitationShown(Shape):
+class CitationShown(PassageShown):
     """One passage an answer rests on; `url` opens it highlighted."""
 
     n: int
-    document: str
-    source: str
-    path: str
-    title: str
-    label: str
-    headings: list[str]
-    page: int | None
-    place: str
-    start: int
-    end: int
-    text: str
-    commit: int
-    sha256: str
-    passage: int
-    citation: str
-    url: str
-    score: float
     cited: bool = Field(description="whether the answer names it")
 
 

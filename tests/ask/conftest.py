@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from model_server import Scripted, served
+from model_server import CONFIG, Scripted, served
 
 from indexer import KnowledgeBase
 
@@ -24,7 +24,6 @@ DOCUMENTS = {
     "travel.md": "# 差旅\n\n出差住宿标准为每晚 500 元。返回后 30 天内提交报销单。\n",
     "canteen.md": "# Canteen\n\nLunch is served from 11:30 to 13:00. The shuttle bus leaves at 7:40.\n",
 }
-CONFIG = '[llm]\nmodel = "stand-in"\nbase_url = "{url}"\napi_key = "sesame-open-4711"\ntimeout_seconds = 20\n'
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,9 @@ from typing import Any
 Fault = Callable[["Handler"], None]
 """Answers one request in some way of its own."""
 
+CONFIG = '[llm]\nmodel = "stand-in"\nbase_url = "{url}"\napi_key = "sesame-open-4711"\ntimeout_seconds = 20\n'
+"""Settings of a product that asks this server at ``url``."""
+
 _PASSAGE = re.compile(
     r"<<<(?:PASSAGE|段落) \[(\d+)\] (\w+): (.*?)>>>\n(.*?)\n<<<(?:END OF PASSAGE|段落结束) \[\1\] \2>>>", re.S
 )

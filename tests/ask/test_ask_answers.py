@@ -6,8 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from conftest import CONFIG
-from model_server import Handler, Scripted, passages
+from model_server import CONFIG, Handler, Scripted, passages
 
 from indexer import KnowledgeBase
 from indexer.ask import Question, Turn

@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import CONFIG
-from model_server import Handler, Scripted
+from model_server import CONFIG, Handler, Scripted
 
 from indexer.cli import main
 from indexer.config import load_settings

@@ -10,8 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from conftest import CONFIG
-from model_server import Fault, Handler, Scripted, extractive
+from model_server import CONFIG, Fault, Handler, Scripted, extractive
 
 from indexer import KnowledgeBase
 from indexer.ask import Answer, Question, ask

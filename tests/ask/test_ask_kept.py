@@ -12,8 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import CONFIG
-from model_server import Scripted
+from model_server import CONFIG, Scripted
 
 from indexer import KnowledgeBase
 from indexer.ask import Question, Standing, ask, latest

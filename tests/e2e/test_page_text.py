@@ -46,15 +46,21 @@ def test_references_change_no_text(text: str, numbers: set[int]) -> None:
 
 @given(st.integers(0, 300_000), st.integers(0, 400_000))
 def test_windows(length: int, around: int) -> None:
-    """What is asked for is shown, and the windows next to it leave no gap."""
+    """What is asked for is shown, and the windows next to it leave no gap and lead on."""
     shown = marks.window(length, around)
     assert 0 <= shown.start <= shown.end <= length
     assert shown.end - shown.start <= marks.WINDOW
     assert shown.start <= min(around, length) <= shown.end
-    if shown.after is not None:
-        assert marks.window(length, shown.after).start == shown.end
-    if shown.before is not None:
-        assert marks.window(length, shown.before).end >= shown.start
+    if shown.after is None:
+        assert shown.end == length
+    else:
+        later = marks.window(length, shown.after)
+        assert shown.start < later.start <= shown.end < later.end
+    if shown.before is None:
+        assert shown.start == 0
+    else:
+        earlier = marks.window(length, shown.before)
+        assert earlier.start < shown.start <= earlier.end
 
 
 def test_a_passage_across_sections() -> None:

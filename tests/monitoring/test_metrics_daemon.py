@@ -17,7 +17,15 @@ from alerting import daemon_argv, free_port, program, until
 from monitored import CONFIG, ROOT, put, value
 from test_metrics_docs import documented
 
-LISTEN = '{config}\n[metrics]\nlisten = "127.0.0.1:{port}"\n[watch]\nenabled = true\n'
+LISTEN = """{config}
+[metrics]
+listen = "127.0.0.1:{port}"
+[watch]
+enabled = true
+[serve]
+enabled = true
+listen = "127.0.0.1:{web}"
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +34,9 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
-def configure(home: Path, port: int) -> None:
-    """Watch mode and metrics there."""
-    (home / "indexer.toml").write_text(LISTEN.format(config=CONFIG, port=port), "utf-8")
+def configure(home: Path, port: int, web: int | None = None) -> None:
+    """Watch mode, metrics there, the web service somewhere."""
+    (home / "indexer.toml").write_text(LISTEN.format(config=CONFIG, port=port, web=web or free_port()), "utf-8")
 
 
 @contextmanager
@@ -38,11 +46,11 @@ def running(home: Path, log: Path) -> Iterator[subprocess.Popen[bytes]]:
         yield daemon
 
 
-def scrape(port: int) -> bytes:
+def scrape(port: int, path: str = "/metrics") -> bytes:
     """The body, empty while nobody answers."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
-        connection.request("GET", "/metrics")
+        connection.request("GET", path)
         return connection.getresponse().read()
     except OSError:
         return b""
@@ -52,12 +60,13 @@ def scrape(port: int) -> bytes:
 
 def test_a_real_daemon_tells_all_that_is_documented(home: Path, tmp_path: Path) -> None:
     """Every metric of the page but that of a run at work; a change is counted and its lag measured."""
-    configure(home, port := free_port())
+    configure(home, port := free_port(), web := free_port())
     with running(home, tmp_path / "log"):
         until("the first run", lambda: value(scrape(port), "indexer_documents", state="indexed") == 12)
         put(home, "new.txt", "A new text.", age=0)
         until("the change is found", lambda: value(scrape(port), "indexer_searchable_lag_seconds_count"))
         until("the probe came back", lambda: b"indexer_watch_probe_timestamp_seconds{" in scrape(port))
+        until("a page was asked for", lambda: scrape(web, "/api/v1/health/live"))
         until("the daemon rests", lambda: value(scrape(port), "indexer_running") == 0)
         until("nobody waits", lambda: value(scrape(port), "indexer_queue_length") == 0)
         body = scrape(port)

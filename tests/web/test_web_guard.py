@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from pathlib import Path
 
 import httpx
@@ -21,6 +22,13 @@ def answered(connection: socket.socket) -> bytes:
     return got
 
 
+def keep_sending(connection: socket.socket) -> None:
+    """A byte again and again, for a minute and more."""
+    for _ in range(6_000):
+        connection.sendall(b" ")
+        time.sleep(0.01)
+
+
 def test_a_body_is_not_read_before_the_key_is_known(web: Running) -> None:
     """Headers that promise a gigabyte are answered before one byte of it was sent."""
     web.key("read")
@@ -34,6 +42,31 @@ def test_a_body_is_not_read_before_the_key_is_known(web: Running) -> None:
             connection.close()
     finally:
         web.no_keys()
+
+
+def test_an_early_answer_is_not_lost(web: Running) -> None:
+    """Who is still sending when the answer comes is not reset: the answer may not be read yet."""
+    web.key("read")
+    try:
+        connection = web.raw(
+            b"POST /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n"
+        )
+        got = connection.recv(1)
+        for _ in range(20):
+            connection.sendall(b" " * 10_000)
+            time.sleep(0.01)
+        assert (got + answered(connection)).startswith(b"HTTP/1.1 401 ")
+    finally:
+        web.no_keys()
+
+
+def test_who_never_stops_sending_is_closed(web: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of an answered request is read for a while only."""
+    monkeypatch.setattr(server, "LINGER_SECONDS", 0.3)
+    connection = web.raw(b"POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n")
+    assert connection.recv(65536).startswith(b"HTTP/1.1 421 ")
+    with connection, pytest.raises(ConnectionError):
+        keep_sending(connection)
 
 
 def test_what_says_itself_that_it_is_too_large_is_not_read(web: Running) -> None:
