@@ -12,7 +12,7 @@ import pytest
 from benchmarks import peers, trees
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = 40
+FILES = 20
 
 
 def compare(system: str, tmp_path: Path, *options: str) -> dict[str, dict[str, dict[str, float]]]:

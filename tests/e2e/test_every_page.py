@@ -145,6 +145,7 @@ def test_keyboard_alone(served: Served, visit: Visit) -> None:
     button = page.get_by_role("button", name="Delete …")
     button.focus()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
     for _ in range(5):
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement === document.body || !!document.activeElement.closest('dialog')")

@@ -132,7 +132,7 @@ def _kept_by_us(root: Path, lines: list[str], deep: list[str]) -> set[str]:
 _lines = st.lists(st.sampled_from(RULES), max_size=5)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(_lines, _lines)
 def test_ignore_files_mean_what_they_mean_to_git(lines: list[str], deep: list[str]) -> None:
     """Rules at the top and in a folder keep exactly the files that git keeps."""
