@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 # pip compiles one file after the other; this uses every core. Templates of packages that are no Python are of no concern.
 COMPILE := $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
 
-.PHONY: try test check chromium e2e aimock test-models test-ocr prometheus test-alerts laws crash fuzz soak replay api bench alerts docs clean
+.PHONY: try test check chromium e2e aimock test-models test-ocr prometheus test-alerts test-followers followers laws crash fuzz soak replay api bench alerts docs clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -78,6 +78,24 @@ tests/ask/.aimock/node_modules:
 
 aimock: tests/ask/.aimock/node_modules $(VENV)/dev  ## questions against an independent mock of OpenAI's server, in good and bad moods
 	INDEXER_TEST_AIMOCK=1 $(BIN)/python -m pytest tests/ask/test_ask_aimock.py
+
+SERVERS := tests/followers/.servers
+LIGHTRAG := 1.5.7
+
+$(SERVERS)/ranks:
+	npm install --prefix $(SERVERS)/npm --no-audit --no-fund tiktoken@1.0.22
+	$(PYTHON) tests/followers/token_ranks.py $(SERVERS)/npm/node_modules/tiktoken/encoders $@
+
+$(SERVERS)/%/bin/lightrag-server: $(SERVERS)/ranks
+	$(PYTHON) -m venv $(SERVERS)/$*
+	$(SERVERS)/$*/bin/python -m pip install --quiet "lightrag-hku[api]==$*"
+
+test-followers: $(SERVERS)/$(LIGHTRAG)/bin/lightrag-server $(VENV)/dev  ## the LightRAG follower against a real server
+	$(BIN)/python -m pytest tests/followers/test_lightrag_real.py --timeout 900
+
+followers: $(SERVERS)/1.5.7/bin/lightrag-server $(SERVERS)/1.4.16/bin/lightrag-server $(VENV)/dev  ## everything about followers, with real LightRAG servers of both kinds and Chroma
+	$(INSTALL) langchain-chroma
+	INDEXER_TEST_FOLLOWERS=40 $(BIN)/python -m pytest tests/followers --timeout 1800
 
 soak: $(VENV)/dev  ## a day and more of edits, kills and jumping clocks in 20 minutes; every failure tells its seed
 	INDEXER_TEST_SOAK=20 $(BIN)/python -m pytest tests/soak -s --timeout 7200

@@ -49,6 +49,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("setup", "write the index, or what monitoring needs, for other programs"),
     "config": ("setup", "show or check the configuration"),
     "notify": ("notify", "see whether notifications arrive"),
+    "followers": ("followers", "the systems that are kept in step with the index, and how they stand"),
+    "flush": ("followers", "send followers now what they lack"),
+    "pause": ("followers", "send a follower nothing for the time being"),
+    "resume": ("followers", "let a paused follower go on"),
+    "resync": ("followers", "compare a follower with the index, and repair what differs"),
 }
 
 

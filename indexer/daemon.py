@@ -95,6 +95,7 @@ class Daemon:
             raise
         self.service.start()
         self._triggers()
+        self.parts.start_followers(self.kb, self._bell.ring)
         self._say()
         self.parts.systemd.ready(self.parts.describe())
         self.parts.systemd.guard(self.service.alive)
@@ -147,6 +148,7 @@ class Daemon:
         self.parts.configure(settings)
         self._serve_again()
         self._triggers()
+        self.parts.start_followers(self.kb, self._bell.ring)
         self._log(
             "reload", "info", Message("The configuration was read again: {what}", {"what": self.parts.describe()})
         )
@@ -198,6 +200,7 @@ class Daemon:
             state.write(self.settings.metadata, facts)
             self.parts.tell("schedule", {"next_ns": facts["schedule"]["next_ns"] or 0})
             self.parts.tell("watch", {"status": facts["watch"]})
+            self.parts.tell("followers", {"status": facts["followers"]})
 
 
 def run(load: Callable[[], Settings], mode: str, wants: Wants, lang: str, times: Times = Times()) -> int:  # noqa: B008 - it is immutable

@@ -59,7 +59,7 @@ def glance(settings: Settings, now_ns: int, con: sqlite3.Connection | None = Non
 
 _EMPTY: Mapping[str, Any] = {
     "generation": "", "commit": 0, "committed": None, "documents": {}, "passages": 0, "segments": 0, "held": 0,
-    "pinned": 0, "last_run": None, "last_success": None, "followers": [], "catalog_bytes": 0, "segment_bytes": 0,
+    "pinned": 0, "last_run": None, "last_success": None, "catalog_bytes": 0, "segment_bytes": 0,
 }  # fmt: skip
 
 
@@ -170,13 +170,22 @@ def _complete(run: Mapping[str, Any]) -> bool:
 
 def _daemon_facts(daemon: Mapping[str, Any] | None) -> dict[str, Any]:
     if daemon is None:
-        return {"daemon": None, "next_run": None, "watch": [], "running": None, "waiting": 0, "web": ""}
+        return {
+            "daemon": None,
+            "next_run": None,
+            "watch": [],
+            "running": None,
+            "waiting": 0,
+            "web": "",
+            "followers": [],
+        }
     schedule = daemon.get("schedule") or {}
     next_run = {"at": schedule["next_ns"], "schedule": schedule.get("text", "")} if schedule.get("next_ns") else None
     kept = {k: daemon.get(k) for k in ("pid", "started_ns", "host", "version", "mode")}
     return {
         "daemon": kept, "next_run": next_run, "watch": daemon.get("watch") or [], "running": daemon.get("running"),
         "waiting": daemon.get("waiting") or 0, "web": daemon.get("web") or "",
+        "followers": daemon.get("followers") or [],
     }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .api import KnowledgeBase
     from .asks import Merged
     from .care.runs import RunRecord
+    from .followers.part import Followers
     from .metrics import Metrics, Served
     from .notify import Notifier
     from .service import Listener
@@ -58,6 +59,7 @@ class Parts:
         self._served: Served | None = None
         self._notifier: Notifier | None = None
         self._web: WebPart | None = None
+        self._followers: Followers | None = None
         self._build()
 
     def _build(self) -> None:
@@ -87,7 +89,7 @@ class Parts:
 
     def listeners(self) -> list[Listener]:
         """One that passes on to whatever is there at the moment."""
-        return [self.tell, self.systemd, self._told_web]
+        return [self.tell, self.systemd, self._told_web, self._told_followers]
 
     def tell(self, kind: str, facts: Mapping[str, Any]) -> None:
         """Pass on what happens in the service or a trigger."""
@@ -144,6 +146,27 @@ class Parts:
         if web is not None:
             web.close()
 
+    # ---- followers -------------------------------------------------------------------
+
+    def start_followers(self, kb: KnowledgeBase, said: Callable[[], None]) -> None:
+        """Keep the configured followers in step from now on; those of an earlier configuration end."""
+        self.stop_followers()
+        if any(f.enabled for f in self._settings.followers):
+            from .followers.part import Followers
+
+            self._followers = Followers(kb, lambda level, message: self.log.event("follower", level, message), said)
+            self._followers.start()
+
+    def stop_followers(self) -> None:
+        """Nothing is sent any more."""
+        followers, self._followers = self._followers, None
+        if followers is not None:
+            followers.stop()
+
+    def _told_followers(self, kind: str, facts: Mapping[str, Any]) -> None:
+        if kind in ("commit", "end") and self._followers is not None:
+            self._followers.ring()
+
     # ---- triggers --------------------------------------------------------------------
 
     def start_triggers(
@@ -176,6 +199,7 @@ class Parts:
             "schedule": {"text": translate(self.schedule.text(), lang), "next_ns": self.schedule.next_ns()},
             "watch": self.watch.status() if self.watch is not None else [],
             "web": self._web.address if self._web is not None else "",
+            "followers": list(self._followers.status()) if self._followers is not None else [],
         }
 
     def describe(self) -> Message:
@@ -209,6 +233,7 @@ class Parts:
 
     def close(self) -> None:
         """Let go of everything."""
+        self.stop_followers()
         self._stop_web()
         self.systemd.close()
         self._close()

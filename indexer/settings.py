@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from .core.following import FollowerSettings
 from .core.model import (
     EmbeddingSettings,
     LlmSettings,
@@ -47,6 +48,7 @@ class _Values(NamedTuple):
     llm: LlmSettings = LlmSettings()
     serve: ServeSettings = ServeSettings()
     notify: NotifySettings = NotifySettings()
+    followers: tuple[FollowerSettings, ...] = ()
     retention_days: int = 30  # how far back --as-of, diff and rollback reach
     audit_days: int = 0  # how long audit entries are kept; 0: for ever
     answers_days: int = 90  # how long answers are kept; 0: for ever

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DONE, INTERNAL, NO_SOURCE, PARTIAL, StoreDamaged
+from ..core.following import STATES
 from ..core.model import Message
 from ..glance import glance, message_of
 from . import knowledge_base, settings_of
@@ -112,6 +113,9 @@ def _problems(facts: Mapping[str, Any], unavailable: Any) -> Iterator[Message]:
             "{count} documents are found in an older version only: `indexer files --state stale`",
             {"count": facts["stale"]},
         )
+    for one in facts["followers"]:
+        if one["error"] and one["state"] in ("down", "misconfigured"):
+            yield Message("Follower {name}: {error}", {"name": one["name"], "error": message_of(one["error"])})
     if facts["commit"] and not facts["fresh"]["fresh"]:
         yield _aged(facts)
 
@@ -184,6 +188,12 @@ def _daemon(facts: Mapping[str, Any]) -> Iterator[Message]:
         yield Message("{waiting} requests wait", {"waiting": facts["waiting"]})
     if facts["web"]:
         yield Message("Served on {address}", {"address": facts["web"]})
+    for one in facts["followers"]:
+        if one["behind"]:
+            words = {"name": one["name"], "state": STATES[one["state"]], "count": one["behind"]}
+            yield Message("Follower {name}: {state}, behind by {count} documents", words)
+        else:
+            yield Message("Follower {name}: {state}, in step", {"name": one["name"], "state": STATES[one["state"]]})
     if following := facts["next_run"]:
         words = {"at": local(following["at"]), "schedule": following["schedule"]}
         yield Message("Next run: {at}, {schedule}", words)

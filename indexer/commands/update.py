@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..config.cache import NAME as CACHE
-from ..core.errors import Busy, Interrupted, UsageError
+from ..core.errors import DONE, PARTIAL, Busy, Interrupted, UsageError
 from ..core.model import Key, Message
 from . import knowledge_base
 
@@ -28,6 +28,7 @@ def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) 
     sub.add_argument("--dry-run", action="store_true", help=t("say what would be done, change nothing"))
     sub.add_argument("--allow-deletions", action="store_true", help=t("release the deletions that are held"))
     sub.add_argument("--verify-content", action="store_true", help=t("hash every file, trust no time stamp"))
+    sub.add_argument("--flush", action="store_true", help=t("then send the followers what they lack"))
     sub.add_argument("--no-wait", action="store_true", help=t("end with exit code 7 while another update is running"))
     sub.add_argument("--json", action="store_true", help=t("print one JSON document"))
     sub.add_argument("path", nargs="*", metavar="PATH", help=t("only these files or folders"))
@@ -68,7 +69,17 @@ def run(options: argparse.Namespace, out: Out) -> int:
     print_report(report, options, out)
     if report.exit_code == 0 and not options.dry_run:
         _remember(kb, report, options, out)
-    return report.exit_code
+    return _flushed(kb, report, options, out)
+
+
+def _flushed(kb: KnowledgeBase, report: Report, options: argparse.Namespace, out: Out) -> int:
+    """The exit code, after the followers were sent what they lack if that was asked for."""
+    if not options.flush or options.dry_run:
+        return report.exit_code
+    from .followers import flush_all
+
+    behind = flush_all(kb, [f for f in kb.settings.followers if f.enabled], out)
+    return report.exit_code or (PARTIAL if behind else DONE)
 
 
 def _remember(kb: KnowledgeBase, report: Report, options: argparse.Namespace, out: Out) -> None:

@@ -19,6 +19,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.following import FollowerSettings
 from ..core.model import (
     EmbeddingSettings,
     LlmSettings,
@@ -36,8 +37,9 @@ from ..core.model import (
 from ..settings import Settings
 from .inputs import KEYED, OTHER_VARIABLES, PREFIX, SECRET_WORDS, Inputs
 
-FORMAT = 2
+FORMAT = 3
 NAME = "config.cache"
+_FOLLOWER_SECRETS = ("api_key", "password")
 _METADATA = re.compile(rb"""^[ \t]*metadata[ \t]*=[ \t]*["']([^"'\\]+)["']""", re.MULTILINE)
 
 
@@ -62,6 +64,7 @@ def load(inputs: Inputs, environ: Mapping[str, str]) -> Settings | None:
         if stored["real"] != _real(settings):  # a link was turned: places.py must look again
             return None
         keys = {table: _secret(table, stored["secrets"][table], inputs, environ) for table in KEYED}
+        settings = settings._replace(followers=_followers(settings.followers, inputs, environ))
         return settings._replace(**{t: getattr(settings, t)._replace(api_key=key) for t, key in keys.items() if key})
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -73,11 +76,14 @@ def save(inputs: Inputs, settings: Settings, key_variables: Mapping[str, str]) -
     ``key_variables``: for each table with a key the variable of its ``api_key_env``, or nothing.
     """
     given = {*inputs.environ, *map(str, inputs.flags)}
-    if not cacheable(settings) or any(re.match(r"(?i)(indexer_)?notify(__|\.|$)", name) for name in given):
+    listed = r"(?i)(indexer_)?(notify|followers)(__|\.|\[|$)"
+    if not cacheable(settings) or any(re.match(listed, name) for name in given):
         return
     plain = {n: _plain(v) for n, v in settings._asdict().items()}
     held = {table: plain[table].pop("api_key") for table in KEYED}
     plain["notify"]["urls"] = len(plain["notify"]["urls"])
+    for follower in plain["followers"]:
+        follower |= {secret: bool(follower[secret]) for secret in _FOLLOWER_SECRETS}
     origins = {t: f"env:{key_variables[t]}" if key_variables.get(t) else "given" if held[t] else "" for t in KEYED}
     payload = json.dumps({"settings": plain, "real": _real(settings), "secrets": origins}).encode()
     where = os.path.join(settings.metadata, NAME)
@@ -93,11 +99,11 @@ def save(inputs: Inputs, settings: Settings, key_variables: Mapping[str, str]) -
 
 
 def cacheable(settings: Settings) -> bool:
-    """Whether no value but ``api_key`` and ``notify.urls`` may hold a secret (options of a class, user:password@ in an address)."""
-    words = json.dumps([settings.embedding.options, settings.llm.options, settings.llm.rerank_options])
-    return not re.search(SECRET_WORDS, words, re.IGNORECASE) and not any(
-        "@" in getattr(settings, table).base_url for table in KEYED
-    )
+    """Whether no value but keys, passwords and ``notify.urls`` may hold a secret (options of a class, user:password@ in an address)."""
+    options = [f.options for f in settings.followers]
+    words = json.dumps([settings.embedding.options, settings.llm.options, settings.llm.rerank_options, *options])
+    addresses = [getattr(settings, table).base_url for table in KEYED] + [f.url for f in settings.followers]
+    return not re.search(SECRET_WORDS, words, re.IGNORECASE) and not any("@" in address for address in addresses)
 
 
 def _seal(inputs: Inputs, payload: bytes) -> bytes:
@@ -122,12 +128,14 @@ def _code() -> list[object]:
         "schema.py",
         "fields.py",
         "daemon_tables.py",
+        "followers_table.py",
         "llm_table.py",
         "layers.py",
         "toml_file.py",
         "places.py",
         "../settings.py",
         "../core/model.py",
+        "../core/following.py",
     )
     stats = [(here, name, os.stat(os.path.join(here, name))) for name in names]
     return [(where, name, stat.st_size, stat.st_mtime_ns) for where, name, stat in stats]
@@ -164,6 +172,25 @@ def _addresses(count: int, inputs: Inputs) -> tuple[str, ...]:
     return tuple(map(str, tomllib.loads(inputs.text)["notify"]["urls"]))
 
 
+def _followers(
+    found: tuple[FollowerSettings, ...], inputs: Inputs, environ: Mapping[str, str]
+) -> tuple[FollowerSettings, ...]:
+    """With their secrets, read again from where they stand."""
+    if not any(getattr(f, secret) for f in found for secret in _FOLLOWER_SECRETS):
+        return tuple(f._replace(api_key="", password="") for f in found)
+    import tomllib
+
+    tables = tomllib.loads(inputs.text)["followers"]
+
+    def value(table: Mapping[str, str], secret: str) -> str:
+        return str(table.get(secret) or environ.get(table.get(secret + "_env", ""), ""))
+
+    return tuple(
+        f._replace(api_key=value(table, "api_key"), password=value(table, "password"))
+        for f, table in zip(found, tables, strict=True)
+    )
+
+
 def _from_json(values: dict[str, Any], inputs: Inputs) -> Settings:
     sources = [Source(s["name"], s["path"], tuple(s["include"]), tuple(s["exclude"])) for s in values["sources"]]
     return Settings(
@@ -181,6 +208,7 @@ def _from_json(values: dict[str, Any], inputs: Inputs) -> Settings:
             "metrics": MetricsSettings(**values["metrics"]),
             "llm": LlmSettings(**values["llm"]),
             "serve": ServeSettings(**_tuples(values["serve"])),
+            "followers": tuple(FollowerSettings(**_tuples(f)) for f in values["followers"]),
             "notify": NotifySettings(
                 _addresses(values["notify"]["urls"], inputs),
                 tuple(values["notify"]["on"]),

@@ -25,6 +25,17 @@ def clean(value: str) -> str:
     return value
 
 
+def pattern(value: str) -> str:
+    """A pattern in gitignore syntax."""
+    import pathspec
+
+    try:
+        pathspec.GitIgnoreSpec.from_lines([clean(value)])
+    except ValueError:
+        raise Wrong(Message("this is not a pattern in gitignore syntax")) from None
+    return value
+
+
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 

@@ -17,6 +17,7 @@ from pydantic_settings import EnvSettingsSource
 from ..core.model import Message
 from ..i18n import code
 from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, ServeTable, WatchTable
+from .followers_table import FollowerTable
 from .inputs import FILE, KEYED, OTHER_VARIABLES, PREFIX, TEST_PREFIX, Inputs
 from .lines import line_of
 from .llm_table import LlmTable
@@ -37,6 +38,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "llm": LlmTable,
     "serve": ServeTable,
     "notify": NotifyTable,
+    "followers": FollowerTable,
 }
 
 
@@ -50,8 +52,13 @@ _JSON = (
     "notify.on",
     "serve.allowed_hosts",
     "serve.proxies",
+    "followers",
 )  # flags that are JSON where they can be
-_EXAMPLES = {"sources": '[{"path": "FOLDER"}]', "loaders": '{".html": "package.module:Class"}'}
+_EXAMPLES = {
+    "followers": '[{"name": "graph", "kind": "lightrag", "url": "http://127.0.0.1:9621"}]',
+    "sources": '[{"path": "FOLDER"}]',
+    "loaders": '{".html": "package.module:Class"}',
+}
 
 
 def keys() -> tuple[str, ...]:

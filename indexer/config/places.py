@@ -66,10 +66,15 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
     log = tables["log"] = tables["log"]._replace(file=absolute(home, found.log.file) if found.log.file else "")
     overlaps = _overlaps(sources, metadata, vectorstore, layers)
     raise_all(
-        [*_same_names(sources, layers), *overlaps, *_log_among_documents(found.log.file, log.file, sources, layers)]
+        [
+            *_same_names(sources, layers),
+            *_same_followers(found, layers),
+            *overlaps,
+            *_log_among_documents(found.log.file, log.file, sources, layers),
+        ]
     )
     same = set(Settings._fields) & set(type(found).model_fields)
-    plain = same - {"metadata", "vectorstore", "sources", "loaders", *TABLES, "embedding", "llm", "notify"}
+    plain = same - {"metadata", "vectorstore", "sources", "loaders", *TABLES, "embedding", "llm", "notify", "followers"}
     return Settings(
         home=home,
         metadata=metadata,
@@ -79,6 +84,7 @@ def settle(found: ConfigFile, layers: Layers, environ: Mapping[str, str]) -> Set
         llm=LlmSettings(**_model(found.llm, "rerank", home, environ)),
         loaders=tuple(sorted(found.loaders.items())),
         notify=NotifySettings(tuple(found.notify.urls), tuple(found.notify.on), found.notify.language),
+        followers=tuple(f.settings(lambda name: environ.get(name, "")) for f in found.followers),
         **tables,
         **{name: getattr(found, name) for name in plain},
     )
@@ -120,6 +126,16 @@ def _same_names(sources: Sequence[Source], layers: Layers) -> list[Message]:
             out.append(wrong_value(layers.where(location), location, source.name, why))
         first.setdefault(name, source.name)
     return out
+
+
+def _same_followers(found: ConfigFile, layers: Layers) -> list[Message]:
+    names = [f.name.casefold() for f in found.followers]
+    return [
+        wrong_value(layers.where(location), location, found.followers[n].name, Message("two followers have this name"))
+        for n, name in enumerate(names)
+        if name in names[:n]
+        for location in [("followers", n, "name")]
+    ]
 
 
 def _overlaps(sources: Sequence[Source], metadata: str, vectorstore: str, layers: Layers) -> list[Message]:

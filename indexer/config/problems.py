@@ -85,7 +85,11 @@ def unknown_key(where: Message, location: Location, keys: Sequence[str]) -> Mess
 
 def wrong_value(where: Message, location: Location, given: object, why: Message) -> Message:
     """A value that does not hold; secrets are not repeated."""
-    secret = location in (("embedding",), ("llm",)) or location[-1] == "api_key" or location[:2] == ("notify", "urls")
+    secret = (
+        location in (("embedding",), ("llm",))
+        or location[-1] in ("api_key", "password")
+        or location[:2] == ("notify", "urls")
+    )
     shown = "***" if secret and given else _short(given)
     args = {"where": where, "key": dotted(location), "given": shown, "why": why}
     return Message("{where}: {key} = {given}: {why}", args)

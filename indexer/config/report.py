@@ -35,12 +35,15 @@ def show(settings: Settings, flags: Mapping[str, object], environ: Mapping[str, 
 
 def _rows(settings: Settings, written: Mapping[str, str]) -> Iterator[tuple[str, Location]]:
     tables = ("split", "limits", "embedding", "search", "schedule", "watch", "log", "metrics", "llm", "serve", "notify")
-    plain = [n for n in settings._fields if n not in (*tables, "home", "sources", "loaders")]
+    plain = [n for n in settings._fields if n not in (*tables, "home", "sources", "loaders", "followers")]
     yield from ((_pair(name, getattr(settings, name)), (name,)) for name in plain)
     for number, source in enumerate(settings.sources):
         yield "\n[[sources]]", ()
         for name in ("name", "path", "include", "exclude"):
             yield _pair(name, getattr(source, name)), ("sources", number, name)
+    for number, follower in enumerate(settings.followers):
+        yield "\n[[followers]]", ()
+        yield from ((_pair(n, v), ("followers", number, n)) for n, v in follower._asdict().items())
     for table in tables:
         yield f"\n[{table}]", ()
         value = getattr(settings, table)
@@ -116,6 +119,7 @@ def _tools(settings: Settings) -> Iterator[Message]:
     for key, what in (("embedding.model", model), ("llm.rerank", rerank)):
         if what.startswith("python:"):
             named.append((key, what.removeprefix("python:")))
+    named += [(f"followers[{n}].store", f.store) for n, f in enumerate(settings.followers) if f.store]
     for key, path in named:
         if not _installed(path.partition(":")[0]):
             args = {"key": key, "module": path.partition(":")[0]}
@@ -139,7 +143,12 @@ def _secrets(settings: Settings, inputs: Inputs, environ: Mapping[str, str]) -> 
         if not environ.get(name):
             args = {"table": table, "name": name}
             yield Message("{table}.api_key_env: the environment variable {name} is not set", args)
+    for number, table in enumerate(layers.read(inputs).merged().get("followers", ())):
+        for secret in ("api_key_env", "password_env"):
+            if (name := table.get(secret)) and not environ.get(name):
+                args = {"key": f"followers[{number}].{secret}", "name": name}
+                yield Message("{key}: the environment variable {name} is not set", args)
     path = os.path.join(settings.home, FILE)
-    holds = os.name == "posix" and re.search(rb"^\s*api_key\s*=", inputs.data, re.MULTILINE)
+    holds = os.name == "posix" and re.search(rb"^\s*(api_key|password)\s*=", inputs.data, re.MULTILINE)
     if holds and os.stat(path).st_mode & 0o044:
         yield Message("{path} holds an api_key and others can read it; chmod 600 it", {"path": path})

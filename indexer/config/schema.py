@@ -17,7 +17,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from ..core.model import EmbeddingSettings, Message, ParseLimits, SearchSettings, SplitSettings
 from ..settings import Settings
 from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, ServeTable, WatchTable
-from .fields import Int, Real, Table, Text, clean, defaults, dotted, json_able, web_address
+from .fields import Int, Real, Table, Text, defaults, dotted, json_able, pattern, web_address
+from .followers_table import FollowerTable
 from .llm_table import LlmTable
 from .problems import Wrong, nearest
 
@@ -33,17 +34,7 @@ def suffix(key: str) -> str:
     return ("" if key.startswith(".") else ".") + key.casefold()
 
 
-def _pattern(value: str) -> str:
-    import pathspec
-
-    try:
-        pathspec.GitIgnoreSpec.from_lines([clean(value)])
-    except ValueError:
-        raise Wrong(Message("this is not a pattern in gitignore syntax")) from None
-    return value
-
-
-Pattern = Annotated[str, AfterValidator(_pattern)]
+Pattern = Annotated[str, AfterValidator(pattern)]
 
 
 _SPLIT, _LIMITS, _EMBED, _SEARCH, _TOP = (
@@ -201,6 +192,7 @@ class ConfigFile(BaseSettings):
     llm: LlmTable = Field(default_factory=lambda: LlmTable())
     serve: ServeTable = Field(default_factory=lambda: ServeTable())
     notify: NotifyTable = Field(default_factory=lambda: NotifyTable())
+    followers: list[FollowerTable] = Field(default_factory=list)
 
     @field_validator("loaders")
     @classmethod

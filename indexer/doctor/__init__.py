@@ -43,6 +43,7 @@ CHECKS: tuple[tuple[Message, str, bool], ...] = (
     (Message("notifications"), "service:notifications", True),
     (Message("metrics"), "service:metrics", True),
     (Message("web service"), "service:web", True),
+    (Message("followers"), "followers:followers", True),
 )
 """Name, where the check is (module:function), and whether it needs a valid configuration; in the order of the report."""
 

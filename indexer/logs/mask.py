@@ -40,10 +40,12 @@ def mask_of(settings: Settings) -> Mask:
     """Hides every secret of a configuration."""
     embedding, llm = settings.embedding, settings.llm
     found = [embedding.api_key, llm.api_key]
-    for options in (embedding.options, llm.options, llm.rerank_options):
+    for follower in settings.followers:
+        found += [follower.api_key, follower.password]
+    for options in (embedding.options, llm.options, llm.rerank_options, *(f.options for f in settings.followers)):
         found += _named(options)
     found += [part for url in settings.notify.urls for part in channels.secrets(url)]
-    for url in (embedding.base_url, llm.base_url):
+    for url in (embedding.base_url, llm.base_url, *(f.url for f in settings.followers)):
         found += re.findall(r"//[^/@:]*:([^/@]+)@", url)
     return mask_for(found)
 

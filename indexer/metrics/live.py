@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.model import WatchSettings, display
@@ -58,6 +58,7 @@ class Live:
         self._running: list[int] = []
         self._waiting = self._next_ns = 0
         self._watch: tuple[Mapping[str, Any], ...] = ()
+        self._followers: tuple[Mapping[str, Any], ...] = ()
 
     def heard(self, kind: str, facts: Mapping[str, Any]) -> None:
         """Take in what happened; kinds that mean nothing here are passed over."""
@@ -73,6 +74,8 @@ class Live:
                     self._next_ns = facts.get("next_ns") or 0
                 case "watch":
                     self._watch = tuple(facts["status"])
+                case "followers":
+                    self._followers = tuple(facts["status"])
 
     def _end(self, outcome: Outcome) -> None:
         if self._running:
@@ -97,7 +100,7 @@ class Live:
                 found.append(Sample(table.RUN_STARTED, self._running[0] / 1e9))
             if self._next_ns:
                 found.append(Sample(table.NEXT_RUN, self._next_ns / 1e9))
-            return found + _watched(self._watch, watch)
+            return [*found, *_watched(self._watch, watch), *_followed(self._followers)]
 
     def spreads(self) -> list[SpreadSample]:
         """The histograms."""
@@ -118,3 +121,18 @@ def _watched(status: Sequence[Mapping[str, Any]], settings: WatchSettings) -> li
     if status and settings.probe_minutes:
         found.append(Sample(table.PROBE_EVERY, settings.probe_minutes * 60))
     return found
+
+
+def _followed(status: Sequence[Mapping[str, Any]]) -> Iterator[Sample]:
+    for one in status:
+        name, state = (str(one["name"]),), one["state"]
+        yield Sample(table.FOLLOWER_UP, state not in ("down", "misconfigured"), name)
+        yield Sample(table.FOLLOWER_PAUSED, state == "paused", name)
+        yield Sample(table.FOLLOWER_MISCONFIGURED, state == "misconfigured", name)
+        yield Sample(table.FOLLOWER_BEHIND, one["behind"], name)
+        if one["behind_since_ns"]:
+            yield Sample(table.FOLLOWER_SINCE, one["behind_since_ns"] / 1e9, name)
+        if one["ok_ns"]:
+            yield Sample(table.FOLLOWER_OK, one["ok_ns"] / 1e9, name)
+        for kind, count in one["documents"].items():
+            yield Sample(table.FOLLOWER_DOCUMENTS, count, (*name, kind))

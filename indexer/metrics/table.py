@@ -87,6 +87,26 @@ PROBE = Metric(
 )  # fmt: skip
 PROBE_EVERY = Metric("indexer_watch_probe_interval_seconds", "gauge", "Time between two probes (watch.probe_minutes).")
 
+FOLLOWER_UP = Metric(
+    "indexer_follower_up", "gauge", "1 when a follower answered the last time, 0 when it did not or refused us.", ("follower",)
+)  # fmt: skip
+FOLLOWER_PAUSED = Metric("indexer_follower_paused", "gauge", "1 when a follower is paused.", ("follower",))
+FOLLOWER_MISCONFIGURED = Metric(
+    "indexer_follower_misconfigured", "gauge", "1 when a follower needs a person: a wrong key or address.", ("follower",)
+)  # fmt: skip
+FOLLOWER_BEHIND = Metric(
+    "indexer_follower_behind_documents", "gauge", "Documents that may differ at a follower from what searches find.", ("follower",)
+)  # fmt: skip
+FOLLOWER_SINCE = Metric(
+    "indexer_follower_behind_timestamp_seconds", "gauge", "Since when a follower is behind; absent when it is in step.", ("follower",)
+)  # fmt: skip
+FOLLOWER_DOCUMENTS = Metric(
+    "indexer_follower_documents", "gauge", "Documents of a follower by what became of them.", ("follower", "state")
+)
+FOLLOWER_OK = Metric(
+    "indexer_follower_answered_timestamp_seconds", "gauge", "When a follower was last found well.", ("follower",)
+)
+
 REQUESTS = Metric(
     "indexer_web_requests_total", "counter", "Requests that the web service answered.", ("method", "route", "status")
 )  # fmt: skip

@@ -97,17 +97,23 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 
 def uncommented() -> dict[str, Any]:
     """The template with every ``#key = value`` made active."""
-    text = re.sub(r"(?m)^#([\w\".]+ += )", r"\1", template("indexer.toml")).replace("@MODEL@", '"builtin:e5-small"')
+    text = re.sub(r"(?m)^#([\w\".]+ += |\[\[)", r"\1", template("indexer.toml")).replace(
+        "@MODEL@", '"builtin:e5-small"'
+    )
     return tomllib.loads(text)
+
+
+LISTS = ("sources", "followers")
 
 
 def test_the_template_shows_every_key_with_its_default(tmp_path: Path) -> None:
     """Uncommented, the generated file names each key once and changes nothing."""
     table = uncommented()
-    found = set(table) | {f"{t}.{k}" for t in TABLES if t != "sources" for k in table[t]}
-    found |= {f"sources.{k}" for k in table["sources"][0]}
+    found = set(table) | {f"{t}.{k}" for t in TABLES if t not in LISTS for k in table[t]}
+    found |= {f"{t}.{k}" for t in LISTS for k in table[t][0]}
     assert found == set(keys())
-    table.pop("loaders")  # an example, not a default
+    for example in ("loaders", "followers"):  # not defaults
+        table.pop(example)
     del table["embedding"]["query_prefix"], table["embedding"]["passage_prefix"]  # unset is the default
     (tmp_path / "indexer.toml").touch()
     assert load_settings(tmp_path, table, {}) == Settings(str(tmp_path))

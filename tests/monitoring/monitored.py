@@ -52,6 +52,11 @@ def told(metrics: Metrics, now_ns: int) -> None:
     metrics("schedule", {"next_ns": now_ns + 3600 * SECOND})
     status = {"source": "knowledge_base", "how": "events", "why": "", "folders": 4, "probe_ns": now_ns}
     metrics("watch", {"status": [status]})
+    follower = {
+        "name": "graph", "state": "well", "behind": 2, "behind_since_ns": now_ns, "ok_ns": now_ns,
+        "documents": {"there": 9, "failed": 1, "refused": 0},
+    }  # fmt: skip
+    metrics("followers", {"status": [follower]})
 
 
 def values(metrics: Metrics | bytes) -> dict[tuple[str, Labels], float]:
