@@ -80,5 +80,9 @@ STATUS: dict[str, Any] = {
     "disk": {"free_bytes": 80_000_000_000, "index_bytes": 48_000_000, "reserve_bytes": 209_715_200},
     "running": None, "waiting": 0, "next_run": {"at": "2026-12-01T02:00:00+08:00", "schedule": "every day at 02:00"},
     "last_run": RUN, "last_success": RUN, "watch": [{"source": "knowledge_base", "how": "events", "why": ""}],
+    "followers": [{
+        "name": "graph", "kind": "lightrag", "state": "well", "since": None, "behind": 0, "behind_since": None,
+        "error": "", "next_try": None, "documents": {"there": 120, "skipped": 3, "refused": 0, "failed": 0, "moving": 0},
+    }],
     "daemon": {"version": "0.1.0", "mode": "run", "started": _AT},
 }  # fmt: skip

@@ -49,6 +49,20 @@ class Watched(Shape):
     why: str
 
 
+class FollowerShown(Shape):
+    """A system that is kept in step with the index."""
+
+    name: str
+    kind: str
+    state: Literal["well", "new", "paused", "down", "misconfigured"]
+    since: str | None = Field(description="since when it is down or misconfigured")
+    behind: int = Field(description="documents that may differ there from what searches find")
+    behind_since: str | None
+    error: str
+    next_try: str | None
+    documents: dict[str, int] = Field(description="number of documents by what became of them")
+
+
 class DaemonShown(Shape):
     """The process that serves this."""
 
@@ -84,6 +98,7 @@ class Status(Shape):
     last_run: RunShown | None
     last_success: RunShown | None
     watch: list[Watched]
+    followers: list[FollowerShown]
     daemon: DaemonShown | None
 
 

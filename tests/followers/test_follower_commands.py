@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -134,6 +135,39 @@ def test_the_daemon_keeps_it_in_step(home: Home) -> None:
             home.configure("another")
             daemon.send_signal(signal.SIGHUP)
             until(lambda: differs(home.server.content(), home.texts()) == [])
+        finally:
+            daemon.terminate()
+            assert daemon.wait(60) == 0
+
+
+def test_the_web_service_shows_it(home: Home) -> None:
+    """In the status for programs and on the first page, with what it last said."""
+    import httpx
+    from lightrag_server import free_port
+
+    port = free_port()
+    with open(home.path / "indexer.toml", "a", encoding="utf-8") as file:
+        file.write(f"[serve]\nenabled = true\nlisten = '127.0.0.1:{port}'\n")
+    home.run("update", "--now", "-q")
+    home.server.key = "another"
+    command = [sys.executable, "-m", "indexer", "run"]
+    with subprocess.Popen(command, cwd=home.path, stderr=subprocess.DEVNULL) as daemon:
+        try:
+
+            def told() -> list[dict[str, Any]]:
+                with contextlib.suppress(httpx.HTTPError):
+                    found: list[dict[str, Any]] = httpx.get(f"http://127.0.0.1:{port}/api/v1/status").json()[
+                        "followers"
+                    ]
+                    return [f for f in found if f["state"] == "misconfigured"]
+                return []
+
+            [one] = until(told)
+            assert (one["name"], one["kind"], one["behind"]) == ("graph", "lightrag", 2)
+            assert "Check the key" in one["error"]
+            page = httpx.get(f"http://127.0.0.1:{port}/").text
+            assert "graph: misconfigured" in page
+            assert "Check the key" in page
         finally:
             daemon.terminate()
             assert daemon.wait(60) == 0

@@ -61,6 +61,10 @@ def _problems(page: Page, s: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     ):
         if s["documents"].get(state):
             yield _problem("bad", said, page.link("/documents", state=state), t("See which, and why"))
+    for one in s["followers"]:
+        if one["state"] in ("down", "misconfigured"):
+            said = t("Follower {name}: {error}", name=one["name"], error=one["error"])
+            yield _problem("bad" if one["state"] == "misconfigured" else "warn", said)
     if s["pinned"]:
         said = t("{count} documents are pinned by a rollback: `indexer rollback --release` ends it.", count=s["pinned"])
         yield _problem("", said)
