@@ -5,7 +5,8 @@ Own code because it is asked for spans, which LangChain finds again by searching
 rest of a small update. `tests/split` proves the cuts equal to LangChain's.
 
 Laws, held by property tests: ``chunk.text == parsed.text[chunk.start:chunk.end]``, with its
-section's ``lead`` in front where it has one and does not begin with it; every
+section's ``lead`` in front where it has one and does not begin with it, or the first words of the
+provision from whose middle it is (:mod:`.provisions`); every
 character that is no white space is in some chunk; no chunk is longer than ``size``; none is
 white space only; with overlap 0 the chunks joined are the text but for white space.
 """
@@ -21,9 +22,10 @@ from typing import NamedTuple
 
 from indexer.core.model import Chunk, Parsed, Section, SplitSettings
 from indexer.core.ports import Splitter
+from indexer.provisions import Provisions
 from indexer.separators import patterns
 
-VERSION = "2"
+VERSION = "3"
 SENTENCES = 2  # the level below line ends
 ROW_END = re.compile(r"\n|(?<=[^\n])\Z")
 NONE: Mapping[int, int] = {}
@@ -49,15 +51,23 @@ def _chunks(block: _Block, cutter: _Cutter) -> Iterator[Chunk]:
     """The block's chunks without the white space around them; of white space alone there is none."""
     text, base, headings, page, place = block.text, block.start, block.headings, block.page, block.place
     leads = _Leads(block) if block.leads else None
+    provisions = Provisions(text, cutter.size) if not block.whole else None  # a table has its own header
+    known = 0  # all before it is in the chunks so far
     for start, end in cutter.spans(block):
+        if provisions:
+            start = provisions.begin(start, known)
         piece = text[start:end]
         trimmed = piece.strip()
         if trimmed:
             if len(trimmed) != len(piece):
                 start += len(piece) - len(piece.lstrip())
-            at = base + start
-            shown = leads.before(start, at - base + len(trimmed)) + trimmed if leads else trimmed
-            yield Chunk(shown, at, at + len(trimmed), headings, page, place)
+            until, lead = start + len(trimmed), ""
+            if leads:
+                lead = leads.before(start, until)
+            elif provisions:
+                start, lead = provisions.lead(start, known, until)
+            known = until
+            yield Chunk(lead + text[start:until], base + start, base + until, headings, page, place)
 
 
 class _Block(NamedTuple):

@@ -1,0 +1,74 @@
+"""Numbered provisions of laws, rules and contracts: a piece from the middle of one says which it belongs to.
+
+"(3) the employer has moved" is found by nobody and understood by nobody; with the first words of its article in
+front it is. docs/decisions/013 has the measurements. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+_START = re.compile(
+    r"(?m)^[ \t\u3000]*(?:\*\*)?(?:"
+    r"第[一二三四五六七八九十百千零〇两\d]{1,9}条(?:之[一二三四五六七八九十]{1,3})?(?=[\s\u3000:：（(【*])"
+    r"|(?:Article|ARTICLE|Section|SECTION|Clause|CLAUSE) \d{1,4}(?:\.\d{1,3}){0,3}(?=[\s.:)(*])"
+    r"|§{1,2} ?\d{1,4}[a-z]?(?=[\s.:)(*]))"
+)
+_END = re.compile(r"[。；;：:\n]|[.!?](?=\s)")
+_COMMA = re.compile(r".*[，、,\s]", re.S)
+MOST, LEAST = 60, 12
+"""Characters of a lead; where there is less room than the least, none is given."""
+
+
+class Provisions:
+    """Where the provisions of a text begin; falsy when there are fewer than two."""
+
+    def __init__(self, text: str, size: int) -> None:
+        self._text, self._size = text, size
+        self._starts = [m.start() for m in _START.finditer(text)] if _may_have(text) else []
+
+    def __bool__(self) -> bool:
+        return len(self._starts) > 1
+
+    def begin(self, start: int, known: int) -> int:
+        """Where a chunk from ``start`` begins, when all before ``known`` is in the chunk before it: no tail of another provision."""
+        i = bisect_right(self._starts, start)
+        while i < len(self._starts) and self._starts[i] <= known:
+            start, i = self._starts[i], i + 1
+        return start
+
+    def lead(self, start: int, known: int, end: int) -> tuple[int, str]:
+        """(start, what goes in front) of the chunk from ``start`` to ``end``, which begins and ends with no white space.
+
+        What repeats the chunk before makes room for it; then it is cut, and left out where too little would be left.
+        """
+        i = bisect_right(self._starts, start) - 1
+        if i < 0 or not self._text[self._starts[i] : start].strip():
+            return start, ""
+        lead = _first_words(self._text, self._starts[i], min(start, self._starts[i] + min(MOST, self._size // 4)))
+        if len(lead) < LEAST:
+            return start, ""
+        if end - start + len(lead) + 1 > self._size and start < known < end:
+            start = known + len(self._text[known:end]) - len(self._text[known:end].lstrip())
+        room = self._size - (end - start) - 1
+        return start, _cut(lead, room) + "\n" if room >= LEAST else ""
+
+
+def _may_have(text: str) -> bool:
+    return (
+        "条" in text or "§" in text or "Article " in text or "Section " in text or "Clause " in text or text.isupper()
+    )
+
+
+def _first_words(text: str, start: int, most: int) -> str:
+    """A provision up to the end of its first sentence, or of the last part of it that fits."""
+    found = _END.search(text, start + LEAST, most)
+    head = text[start : found.end() if found else most]
+    if found is None and most < len(text) and (comma := _COMMA.match(head)):
+        head = comma[0]
+    return head.strip()
+
+
+def _cut(lead: str, room: int) -> str:
+    return lead if len(lead) <= room else lead[: room - 1].rstrip() + "…"
