@@ -25,8 +25,8 @@ try: $(VENV)/installed  ## install, index the documents in knowledge_base/, ask 
 	$(BIN)/indexer search "婚假有几天"
 	@echo 'Now try: $(BIN)/indexer search "How many days of remote work are allowed?"'
 
-test: $(VENV)/dev  ## all tests of the base install, three files at a time (some of them mostly wait)
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile
+test: $(VENV)/dev  ## all tests of the base install, four files at a time (many of them mostly wait)
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile
 
 check: $(VENV)/dev  ## style, types, import arrows
 	$(BIN)/ruff check indexer tests benchmarks scripts

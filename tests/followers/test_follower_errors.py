@@ -132,7 +132,7 @@ def test_what_failed_there_waits_longer_each_time(filled: Lab, server: StandIn) 
         server.seen.clear()
         end = filled.clock.now + 6 * 3600
         while filled.clock.now < end:
-            filled.clock.sleep(runner.turn())
+            filled.clock.sleep(max(runner.turn(), 20.0))
         [(key, item)] = runner.ledger.troubled("graph")
         assert (key.path, item.step) == ("1.txt", "failed")
         assert "RetryError" in str(item.note)
