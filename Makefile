@@ -79,7 +79,7 @@ tests/ask/.aimock/node_modules:
 aimock: tests/ask/.aimock/node_modules $(VENV)/dev  ## questions against an independent mock of OpenAI's server, in good and bad moods
 	INDEXER_TEST_AIMOCK=1 $(BIN)/python -m pytest tests/ask/test_ask_aimock.py
 
-SERVERS := tests/followers/.servers
+SERVERS := .lightrag
 LIGHTRAG := 1.5.7
 
 $(SERVERS)/ranks:

@@ -38,11 +38,15 @@ def compare(system: str, tmp_path: Path, *options: str) -> dict[str, dict[str, d
     return report["workloads"]  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("system", ["ours", "script", "langchain_index"])
+WANTED = {"ours": trees.WORKLOADS, "script": trees.WORKLOADS, "langchain_index": ("build", "noop", "edit")}
+"""The slowest system is tried with some of the workloads."""
+
+
+@pytest.mark.parametrize("system", WANTED)
 def test_every_workload_gives_figures_and_a_right_index(system: str, tmp_path: Path) -> None:
-    """All seven workloads; text is embedded when there is new text and only then."""
-    workloads = compare(system, tmp_path)
-    assert list(workloads) == list(trees.WORKLOADS)
+    """Text is embedded when there is new text and only then."""
+    workloads = compare(system, tmp_path, "--only", ",".join(WANTED[system]))
+    assert list(workloads) == list(WANTED[system])
     for figures in (systems[system] for systems in workloads.values()):
         assert set(figures) == {"cpu_s", "wall_s", "rss_mb", "written_mb", "embedded"}
         assert figures["cpu_s"] > 0
@@ -50,7 +54,7 @@ def test_every_workload_gives_figures_and_a_right_index(system: str, tmp_path: P
         assert figures["rss_mb"] > 5
     embedded = {workload: systems[system]["embedded"] for workload, systems in workloads.items()}
     assert 15 * FILES < embedded["build"] < 30 * FILES
-    assert embedded["noop"] == embedded["delete"] == embedded["touch"] == 0
+    assert not any(embedded.get(workload) for workload in ("noop", "delete", "touch"))
     assert embedded["edit"] > 0
     if system == "ours":  # cost follows change
         assert embedded["edit"] <= 4

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 
 HERE = Path(__file__).resolve().parent
-SERVERS = Path(os.environ.get("INDEXER_TEST_LIGHTRAG") or HERE / ".servers")
+SERVERS = Path(os.environ.get("INDEXER_TEST_LIGHTRAG") or HERE.parents[1] / ".lightrag")
 """Holds ``1.5.7/``, ``1.4.16/`` (virtual environments) and ``ranks/`` (what tiktoken would download)."""
 
 KEY = "secret-of-the-graph"
@@ -57,8 +57,9 @@ class Model:
 class Server:
     """One server with its data; may be killed and started again."""
 
-    def __init__(self, version: str, home: Path, model: Model) -> None:
+    def __init__(self, version: str, home: Path, model: Model, **environ: str) -> None:
         self.version, self.home, self.model, self.port = version, home, model, free_port()
+        self.environ = environ
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -72,6 +73,7 @@ class Server:
             "LLM_BINDING": "openai", "LLM_BINDING_HOST": model, "LLM_BINDING_API_KEY": "x", "LLM_MODEL": "stand-in",
             "EMBEDDING_BINDING": "openai", "EMBEDDING_BINDING_HOST": model, "EMBEDDING_BINDING_API_KEY": "x",
             "EMBEDDING_MODEL": "stand-in", "EMBEDDING_DIM": "64",
+            **self.environ,
         }  # fmt: skip
         environ.pop("PYTHONPATH", None)
         where = ("--host", "127.0.0.1", "--port", str(self.port))
@@ -132,9 +134,9 @@ class Server:
 
 
 @contextmanager
-def running(version: str, home: Path, model: Model) -> Iterator[Server]:
-    """A server that is started, and ended whatever happens."""
-    server = Server(version, home, model)
+def running(version: str, home: Path, model: Model, **environ: str) -> Iterator[Server]:
+    """A server that is started, and ended whatever happens; ``environ``: more of its settings."""
+    server = Server(version, home, model, **environ)
     try:
         server.start()
         yield server

@@ -698,7 +698,12 @@ class Lab:
         for h in hits:
             v = self.references[h.key.source].found[h.key.path]
             assert h.sha256 == v.sha256, f"{h.key}: sha256 of other bytes"
-            assert v.text[h.start : h.end] == h.text, f"{h.key}: the span does not hold the text"
+            own = v.text[h.start : h.end]
+            assert h.text.endswith(own), f"{h.key}: the span does not hold the text"
+            lead = h.text[: len(h.text) - len(own)]  # the first words of a provision, see indexer/provisions.py
+            assert not lead or (own and lead.rstrip("\n").rstrip("…") in v.text[: h.start]), (
+                f"{h.key}: text from nowhere"
+            )
 
     def _check_past(self, kb: KnowledgeBase, oldest: int, now: Counter[tuple[str, str, str]] | None) -> None:
         """Every commit shows for ever what it showed when it was the newest."""

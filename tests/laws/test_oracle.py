@@ -1,6 +1,6 @@
 """The oracle: after any history what is found is what the reference computes (DESIGN 3.1).
 
-``INDEXER_TEST_LAWS`` sets how many histories are played (150), ``INDEXER_TEST_LAW`` plays one seed here.
+``INDEXER_TEST_LAWS`` sets how many histories are played (300), ``INDEXER_TEST_LAW`` plays one seed here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 from histories import Verdict, generate, judge
 
-COUNT = int(os.environ.get("INDEXER_TEST_LAWS", "150"))
+COUNT = int(os.environ.get("INDEXER_TEST_LAWS", "300"))
 FIRST = int(os.environ.get("INDEXER_TEST_LAW_FIRST", "0"))
 SITUATIONS = (
     "held", "released", "returned", "emptied", "away", "stale", "hidden", "pinned", "deleted", "unknown",
