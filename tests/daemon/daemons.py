@@ -41,11 +41,16 @@ class Daemon:
 
     def state(self) -> Mapping[str, Any]:
         """What it tells others."""
-        try:
-            found: Mapping[str, Any] = json.loads((self.home / "metadata" / "daemon.json").read_text())
-        except (OSError, ValueError):
-            return {}
-        return found if found.get("pid") == self.process.pid else {}
+        for _ in range(100):
+            try:
+                found: Mapping[str, Any] = json.loads((self.home / "metadata" / "daemon.json").read_text())
+            except OSError:
+                return {}
+            except ValueError:  # written in place: it may be half written
+                time.sleep(0.01)
+                continue
+            return found if found.get("pid") == self.process.pid else {}
+        return {}
 
     def said(self) -> str:
         """All it wrote to the terminal."""
