@@ -25,6 +25,10 @@ enabled = true
 [serve]
 enabled = true
 listen = "127.0.0.1:{web}"
+[[followers]]
+name = "away"
+kind = "webhook"
+url = "http://127.0.0.1:9"
 """
 
 
@@ -59,7 +63,7 @@ def scrape(port: int, path: str = "/metrics") -> bytes:
 
 
 def test_a_real_daemon_tells_all_that_is_documented(home: Path, tmp_path: Path) -> None:
-    """Every metric of the page but that of a run at work; a change is counted and its lag measured."""
+    """Every metric of the page but those of a run at work and of a follower that answers; a change is counted and its lag measured."""
     configure(home, port := free_port(), web := free_port())
     with running(home, tmp_path / "log"):
         until("the first run", lambda: value(scrape(port), "indexer_documents", state="indexed") == 12)
@@ -69,9 +73,10 @@ def test_a_real_daemon_tells_all_that_is_documented(home: Path, tmp_path: Path) 
         until("a page was asked for", lambda: scrape(web, "/api/v1/health/live"))
         until("the daemon rests", lambda: value(scrape(port), "indexer_running") == 0)
         until("nobody waits", lambda: value(scrape(port), "indexer_queue_length") == 0)
+        until("the follower was tried", lambda: value(scrape(port), "indexer_follower_up", follower="away") == 0)
         body = scrape(port)
         missing = {name for name in documented() if f"# TYPE {name} ".encode() not in body}
-        assert missing <= {"indexer_run_started_timestamp_seconds"}
+        assert missing <= {"indexer_run_started_timestamp_seconds", "indexer_follower_answered_timestamp_seconds"}
         assert value(body, "indexer_watch_events", source="knowledge_base") in (0, 1)
         assert value(body, "indexer_documents", state="indexed") == 13
 
