@@ -6,6 +6,11 @@ from ..core.model import Message
 from .model import Document
 
 
+def unfit(document: Document, least: int, most_kb: float) -> Message | None:
+    """Why a document is outside of the configured sizes; 0 is no limit."""
+    return (too_short(document, least) if least else None) or too_long(document, most_kb)
+
+
 def too_short(document: Document, least: int) -> Message | None:
     """Too few characters; white space does not count."""
     n = len("".join(document.text.split()))

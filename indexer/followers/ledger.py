@@ -19,7 +19,7 @@ from ..core.errors import IndexerError, StoreDamaged
 from ..core.model import Key, Message, raw, unraw
 from ..store import disk
 from .feed import Head
-from .model import SETTLED, Item
+from .model import Item
 
 FOLDER, NAME = "followers", "ledger.db"
 _WAIT_SECONDS = 20.0
@@ -250,11 +250,6 @@ class Ledger:
         """Let go of the file."""
         if self._con is not None:
             self._con.close()
-
-
-def settled(item: Item) -> bool:
-    """Whether nothing more is to be done for a document as it was last wanted."""
-    return item.step in SETTLED
 
 
 def _words(message: Message | None) -> str | None:

@@ -22,7 +22,6 @@ class Row(NamedTuple):
     id: str
     name: str
     state: str
-    length: int
     error: str
     original: str  # of which it is a copy, "" if it is none
     track: str = ""
@@ -175,7 +174,7 @@ def _row(d: dict[str, Any]) -> Row:
     original = str(about.get("original_doc_id") or "") if about.get("is_duplicate") else ""
     return Row(
         str(d.get("id", "")), str(d.get("file_path") or ""), str(d.get("status", "")).rpartition(".")[2].lower(),
-        int(d.get("content_length") or 0), str(d.get("error_msg") or ""), original,
+        str(d.get("error_msg") or ""), original,
         str(d.get("track_id") or ""),
     )  # fmt: skip
 

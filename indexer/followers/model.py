@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ..core.errors import IndexerError
@@ -70,10 +70,6 @@ class Item(NamedTuple):
     at_ns: int = 0
 
 
-SETTLED = frozenset({"done", "refused", "skipped"})
-"""Steps after which nothing is to be done until the document changes."""
-
-
 class Task(NamedTuple):
     """One document to bring into step: as it is known to be there, and as it shall be (None: not there)."""
 
@@ -102,9 +98,6 @@ class Record(Protocol):
 
     def now_ns(self) -> int:
         """Wall time."""
-
-
-Digest = Callable[[Document], str]
 
 
 class Target(Protocol):

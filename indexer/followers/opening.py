@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..care import handmade
 from ..core.errors import FileProblem, UsageError
 from ..core.following import FollowerSettings
 from ..sources import folder
@@ -21,11 +22,8 @@ if TYPE_CHECKING:
 
 def open_follower(kb: KnowledgeBase, settings: FollowerSettings, feed: Feed, ledger: Ledger) -> Follower:
     """The follower with these settings; no connection is made yet. Raises Misconfigured."""
-    sources = [s.name for s in kb.settings.sources]
-    return Follower(settings, target_of(kb, settings), feed, ledger, [*sources, _HANDMADE])
-
-
-_HANDMADE = "langchain"  # documents added in Python lie in no folder and are followed too
+    sources = [s.name for s in kb.settings.sources]  # and documents added in Python, which lie in no folder
+    return Follower(settings, target_of(kb, settings), feed, ledger, [*sources, handmade.SOURCE])
 
 
 def target_of(kb: KnowledgeBase, settings: FollowerSettings) -> Target:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.following import FollowerSettings
 from ..core.model import Message, display, raw
-from .guards import too_long, too_short
+from .guards import unfit
 from .model import Document, Item, Misconfigured, Record, Remote, Stretch, Task, Unreachable
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ class VectorTarget:
 
     def refuses(self, document: Document) -> Message | None:
         """What the configured sizes leave out."""
-        return (too_short(document, self.settings.min_chars) if self.settings.min_chars else None) or too_long(
-            document, self.settings.max_kb
-        )
+        return unfit(document, self.settings.min_chars, self.settings.max_kb)
 
     def work(self, tasks: Sequence[Task], record: Record) -> float:
         """Bring each document into step."""

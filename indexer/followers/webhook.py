@@ -15,7 +15,7 @@ from typing import Any
 
 from ..core.following import FollowerSettings
 from ..core.model import EMPTY, Message, display, raw
-from .guards import too_long, too_short
+from .guards import unfit
 from .http import Http
 from .model import Document, Item, Misconfigured, Record, Refused, Remote, Task
 
@@ -42,9 +42,7 @@ class Webhook:
 
     def refuses(self, document: Document) -> Message | None:
         """What the configured sizes leave out."""
-        return (too_short(document, self.settings.min_chars) if self.settings.min_chars else None) or too_long(
-            document, self.settings.max_kb
-        )
+        return unfit(document, self.settings.min_chars, self.settings.max_kb)
 
     def work(self, tasks: Sequence[Task], record: Record) -> float:
         """Deliver each change, oldest commit first."""
