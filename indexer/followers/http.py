@@ -30,7 +30,7 @@ class Answer:
 
     def detail(self) -> str:
         """What it said, in its own words."""
-        body = self.body
+        body = "" if self.body is None else self.body
         said = body.get("detail") or body.get("message") or "" if isinstance(body, dict) else body
         return (said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))[:_LONGEST]
 

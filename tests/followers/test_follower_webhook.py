@@ -171,5 +171,7 @@ def test_a_wrong_secret(lab: Lab, hook: Receiver) -> None:
     """The receiver refuses: a person is needed."""
     lab.write("a.txt", text(1))
     lab.commit()
-    assert "401" in str(lab.flush(lab.settings._replace(api_key="whsec_" + base64.b64encode(b"another").decode())))
+    assert "401: Unauthorized" in str(
+        lab.flush(lab.settings._replace(api_key="whsec_" + base64.b64encode(b"another").decode()))
+    )
     assert hook.events == []

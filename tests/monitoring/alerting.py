@@ -13,7 +13,7 @@ import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,6 +91,33 @@ class Receiver:
         return str(
             next(n for n in reversed(self.notices) if n["labels"]["alertname"] == name)["annotations"]["summary"]
         )
+
+
+class Sink:
+    """Where a webhook follower delivers; answers ``status`` after ``seconds``, and a mere ping always well where it is 422."""
+
+    def __init__(self, status: int) -> None:
+        self.status, self.seconds = status, 0.0
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                time.sleep(outer.seconds)
+                self.send_response(204 if event["type"] == "ping" and outer.status == 422 else outer.status)
+                self.end_headers()
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Take no more."""
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class Prometheus(NamedTuple):

@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import urllib.request
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from alerting import Prometheus, Receiver, daemon_argv, free_port, program, promtool, until, watching
+from alerting import Prometheus, Receiver, Sink, daemon_argv, free_port, program, promtool, until, watching
 from monitored import CONFIG, ROOT, SECOND, put
 from test_monitoring_files import DASHBOARD, RULES, queries
 
@@ -29,6 +30,21 @@ pytestmark = pytest.mark.skipif(
 )
 CASES = Path(__file__).with_name("alert_cases.yml")
 HOUR = 3600 * SECOND
+CONFIGURED = """{config}
+[metrics]
+listen = "{listen}"
+[watch]
+enabled = true
+[serve]
+enabled = true
+listen = "127.0.0.1:{web}"
+[[followers]]
+name = "hook"
+kind = "webhook"
+url = "{sink}"
+probe_seconds = 1
+probe_down_seconds = 1
+"""
 DASHBOARD_VALUES = {"$job": "indexer", "$instance": ".*", "$__rate_interval": "5m"}
 
 
@@ -113,11 +129,19 @@ def troubled(home: Path) -> Path:
     return home
 
 
+@pytest.fixture
+def sink() -> Iterator[Sink]:
+    """A follower that is out of order at first."""
+    sink = Sink(503)
+    yield sink
+    sink.close()
+
+
 @contextmanager
-def watched(home: Path, folder: Path) -> Iterator[tuple[Prometheus, Receiver]]:
-    """The daemon's metrics on a free port, the exported files in a folder, and all who watch."""
+def watched(home: Path, folder: Path, sink: Sink, web: int) -> Iterator[tuple[Prometheus, Receiver]]:
+    """The daemon's metrics on a free port, its follower, the exported files in a folder, and all who watch."""
     listen = f"127.0.0.1:{free_port()}"
-    config = f'{CONFIG}\n[metrics]\nlisten = "{listen}"\n[watch]\nenabled = true\n'
+    config = CONFIGURED.format(config=CONFIG, listen=listen, web=web, sink=sink.url)
     (home / "indexer.toml").write_text(config, "utf-8")
     folder.mkdir()
     assert cli(home, "export", "monitoring", str(folder)) == 0
@@ -132,15 +156,20 @@ def cli(home: Path, *words: str) -> int:
 
 
 def test_a_real_daemon_in_trouble_is_told_of_and_its_recovery_too(
-    troubled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    troubled: Path, sink: Sink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Held deletions, a failing file, no success, a failed run, a dead daemon: each fires, each is resolved."""
+    """Held deletions, a failing file, no success, a failed run, a follower, a dead daemon: each fires, each is resolved."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     trouble = {"IndexerDeletionsHeld", "IndexerFilesFailing", "IndexerNoSuccess", "IndexerRunFailed"}
-    with watched(troubled, tmp_path / "out") as (prometheus, receiver):
+    with watched(troubled, tmp_path / "out", sink, web := free_port()) as (prometheus, receiver):
         until("the absent daemon is told of", lambda: "IndexerDown" in receiver.firing())
         with program(daemon_argv(), troubled, tmp_path / "daemon.log") as daemon:
-            until("all that is wrong is told", lambda: trouble <= receiver.firing())
+            until("all that is wrong is told", lambda: trouble | {"IndexerFollowerDown"} <= receiver.firing())
+            sink.status = 401
+            until("the follower's refusal is told", lambda: "IndexerFollowerMisconfigured" in receiver.firing())
+            sink.status = 422
+            until("what it does not take is told", lambda: "IndexerFollowerFailing" in receiver.firing())
+            sink.status = 204
             assert receiver.summary("IndexerDeletionsHeld").startswith(
                 "20 deletions wait for a confirmation on 127.0.0.1:"
             )
@@ -151,13 +180,16 @@ def test_a_real_daemon_in_trouble_is_told_of_and_its_recovery_too(
             (troubled / "away").rename(troubled / "knowledge_base")
             (troubled / "knowledge_base" / "broken.pdf").unlink()
             assert cli(troubled, "update", "--now", "--allow-deletions", "-q") == 0
+            assert cli(troubled, "flush", "--retry") == 0
+            trouble |= {f"IndexerFollower{what}" for what in ("Down", "Misconfigured", "Failing")}
             until("everything is resolved", lambda: not receiver.firing() & trouble)
+            sink.seconds = 2
             until("every rule was evaluated", lambda: healthy(prometheus))
-            until("the lag is on the dashboard", lambda: answered(prometheus, troubled))
+            until("every panel shows something", dashboard(prometheus, troubled, web))
             daemon.send_signal(signal.SIGKILL)
             until("its end is told", lambda: "IndexerDown" in receiver.firing())
         with program(daemon_argv(), troubled, tmp_path / "again.log"):
-            until("and its return", lambda: not receiver.firing())
+            until("and its return", lambda: "IndexerDown" not in receiver.firing())
 
 
 def healthy(prometheus: Prometheus) -> bool:
@@ -167,13 +199,23 @@ def healthy(prometheus: Prometheus) -> bool:
     return {rule["name"] for rule in rules if rule["health"] == "ok"} == {rule["alert"] for rule in RULES}
 
 
-def answered(prometheus: Prometheus, home: Path) -> bool:
-    """Whether every panel shows something, apart from the run at work; a file is touched meanwhile."""
-    put(home, "changing.txt", f"Changed at {time.time()}.", age=0)
-    titles = {
-        p["title"] for p in DASHBOARD["panels"] for t in p.get("targets", []) if not prometheus.query(hasty(t["expr"]))
-    }
-    return titles <= {"The run at work"}
+def dashboard(prometheus: Prometheus, home: Path, web: int) -> Callable[[], bool]:
+    """Tells whether each panel, apart from the run at work, has shown something so far; a file is touched and a page asked for."""
+    wanting = {p["title"]: p["targets"] for p in DASHBOARD["panels"] if "targets" in p}
+    del wanting["The run at work"]
+
+    def shown() -> bool:
+        put(
+            home, "changing.txt", f"Changed at {time.time() // 5}.", age=0
+        )  # at rest between: a change is taken in when it is
+        with urllib.request.urlopen(f"http://127.0.0.1:{web}/api/v1/health/live", timeout=60):
+            pass
+        for title in [t for t, targets in wanting.items() if all(prometheus.query(hasty(x["expr"])) for x in targets)]:
+            del wanting[title]
+        print("panels that show nothing yet:", list(wanting))
+        return not wanting
+
+    return shown
 
 
 def hasty(query: str) -> str:
