@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.util import find_spec
 
 from ..core.following import FollowerSettings
@@ -42,15 +43,13 @@ def _there(module: str) -> bool:
 
 def _asked(settings: Settings, follower: FollowerSettings, words: dict[str, str]) -> Finding:
     from ..api import KnowledgeBase
+    from ..followers.feed import Feed
     from ..followers.model import FollowerError, Misconfigured
     from ..followers.opening import target_of
 
     try:
-        target = target_of(KnowledgeBase(settings), follower)
-        try:
+        with closing(Feed(settings)) as feed, closing(target_of(KnowledgeBase(settings), follower, feed)) as target:
             target.probe()
-        finally:
-            target.close()
     except Misconfigured as e:
         return problem(NAME, Message("{name}: {error}", {**words, "error": e.message}))
     except FollowerError as e:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from .. import names
@@ -13,6 +14,7 @@ from ..search import Reader
 from ..searching import Searcher
 from ..settings import Settings
 from ..store.catalog import Spans, unpack_ids
+from ..store.texts import key_of
 from .model import Document, Stretch
 
 _CHANGED = (
@@ -97,6 +99,22 @@ class Feed:
         return Document(
             key, sha[:32].hex(), added, named.title, named.label, joined(spans.spans, texts), tuple(_chunks(spans, texts))
         )  # fmt: skip
+
+    def vectors(self, texts: Sequence[str]) -> dict[str, list[float]]:
+        """The vectors the index holds of these chunks; those it does not hold (any more) are left out."""
+        reader = self._reader()
+        found: dict[str, list[float]] = {}
+        if reader is None:
+            return found
+        with reader.catalog.db.read():
+            reader.view.follow()
+            ids = reader.catalog.passages([key_of(t) for t in texts])
+            for text in texts:
+                passage = ids.get(key_of(text))
+                with suppress(KeyError):  # merged away since: the model makes it again
+                    if passage is not None:
+                        found[text] = reader.view.vector(passage).tolist()
+        return found
 
     def close(self) -> None:
         """Let go of the catalog."""

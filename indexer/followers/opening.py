@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..care import handmade
 from ..core.errors import FileProblem, UsageError
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 def open_follower(kb: KnowledgeBase, settings: FollowerSettings, feed: Feed, ledger: Ledger) -> Follower:
     """The follower with these settings; no connection is made yet. Raises Misconfigured."""
     sources = [s.name for s in kb.settings.sources]  # and documents added in Python, which lie in no folder
-    return Follower(settings, target_of(kb, settings), feed, ledger, [*sources, handmade.SOURCE])
+    return Follower(settings, target_of(kb, settings, feed), feed, ledger, [*sources, handmade.SOURCE])
 
 
-def target_of(kb: KnowledgeBase, settings: FollowerSettings) -> Target:
+def target_of(kb: KnowledgeBase, settings: FollowerSettings, feed: Feed) -> Target:
     """The other side."""
     if settings.kind == "lightrag":
         from .lightrag import LightRag
@@ -36,13 +36,9 @@ def target_of(kb: KnowledgeBase, settings: FollowerSettings) -> Target:
         from .webhook import Webhook
 
         return Webhook(settings)
-    from .vectors import VectorTarget
+    from .vectors import VectorTarget, copying
 
-    return VectorTarget(settings, lambda: _embeddings(kb))
-
-
-def _embeddings(kb: KnowledgeBase) -> Any:
-    return kb.twin().embeddings()
+    return VectorTarget(settings, lambda: copying(feed.vectors, kb.twin().embeddings()))
 
 
 def file_of(settings: Settings) -> Callable[[Document], bytes | None]:

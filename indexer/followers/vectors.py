@@ -1,7 +1,7 @@
 """Any LangChain ``VectorStore`` as a follower: the same chunks, each under an id of its own that says what it holds.
 
-New chunks are added before old ones are deleted, so a document is never missing there; chunks that did not change keep
-their ids and are not sent again.
+New chunks are added before old ones are deleted, so a document is never missing there; chunks that did not change keep their
+ids and are not sent again. Vectors are copied from the index, not made a second time.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from .model import Document, Item, Misconfigured, Record, Remote, Stretch, Task,
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document as LcDocument
+    from langchain_core.embeddings import Embeddings
     from langchain_core.vectorstores import VectorStore
 
 _SOON = 0.0
@@ -126,6 +127,23 @@ class VectorTarget:
     def close(self) -> None:
         """Let go of the store."""
         self._made = None
+
+
+def copying(known: Callable[[Sequence[str]], Mapping[str, list[float]]], model: Embeddings) -> Embeddings:
+    """The model of the index, which is spared what the index holds already: those vectors are copied."""
+    from langchain_core.embeddings import Embeddings
+
+    class Copying(Embeddings):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            found = dict(known(texts))
+            missing = [t for t in dict.fromkeys(texts) if t not in found]
+            found.update(zip(missing, model.embed_documents(missing) if missing else (), strict=True))
+            return [found[t] for t in texts]
+
+        def embed_query(self, text: str) -> list[float]:
+            return model.embed_query(text)
+
+    return Copying()
 
 
 def _add_to(documents: Sequence[LcDocument], store: VectorStore) -> None:

@@ -70,6 +70,15 @@ def content_of(path: Path) -> tuple[Ids, Vectors]:
     return ids, np.array(flat.reconstruct_n(0, n), dtype=np.float32).reshape(n, flat.d)
 
 
+def row(index: Any, passage: int) -> Vectors:
+    """The (dimension,) vector under this id; raises KeyError."""
+    try:
+        found: Vectors = index.reconstruct(passage)
+    except RuntimeError as e:  # FAISS' word for an id it does not hold
+        raise KeyError(passage) from e
+    return found
+
+
 class Bitmap:
     """A set of passage ids as FAISS wants it: bit ``id & 7`` of byte ``id >> 3``."""
 

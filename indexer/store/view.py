@@ -171,7 +171,14 @@ class View:
 
     def text(self, passage: int) -> str:
         """A passage as it was embedded; raises KeyError."""
+        return self._holding(passage).texts.get(passage)
+
+    def vector(self, passage: int) -> NDArray[np.float32]:
+        """A passage's vector, (dimension,) of norm 1; raises KeyError."""
+        return vectors.row(self._holding(passage).index, passage)
+
+    def _holding(self, passage: int) -> _Segment:
         for segment, row in self.rows.items():
             if row[1] <= passage <= row[2] and (opened := self._segment(segment)) is not None:
-                return opened.texts.get(passage)
+                return opened
         raise KeyError(passage)

@@ -83,6 +83,20 @@ def test_the_same_chunks(lab: Lab) -> None:
     assert hits[0].metadata["source"] == "kb"
 
 
+def test_vectors_are_copied(lab: Lab, tmp_path: Path) -> None:
+    """The model is away, and still all is sent: what the index holds is not embedded a second time."""
+    for n in range(3):
+        lab.write(f"{n}.md", "\n\n".join(text(10 * n + i) for i in range(4)))
+    lab.commit()
+    (tmp_path / "broken").touch()
+    assert lab.flush() is None
+    assert there() == here(lab)
+    model = lab.kb.embeddings()
+    (tmp_path / "broken").unlink()
+    for held in kept[0].store.values():
+        assert held["vector"] == pytest.approx(model.embed_documents([held["text"]])[0], abs=1e-6)
+
+
 def test_a_store_that_is_away(lab: Lab) -> None:
     """As any other side: nothing is lost."""
     lab.write("a.md", text(1))
