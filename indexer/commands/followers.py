@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DONE, PARTIAL, USAGE, Busy
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from ..api import KnowledgeBase
     from ..cli import Out
     from ..core.following import FollowerSettings
-    from ..followers.follower import Follower
     from ..followers.resync import Difference
 
 
@@ -47,11 +44,12 @@ def run(options: argparse.Namespace, out: Out) -> int:
 
 
 def _list(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
+    from ..followers.opening import opened
     from ..followers.told import facts, troubles
 
     found = []
     for settings in kb.settings.followers:
-        with opened(kb, settings, out) as follower:
+        with opened(kb, settings, out.warn) as follower:
             found.append({**facts(follower), "troubles": troubles(follower)})
     if options.json:
         out.json(found)
@@ -99,11 +97,12 @@ def _flush(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 
 def flush_all(kb: KnowledgeBase, chosen: list[FollowerSettings], out: Out, *, retry: bool = False) -> int:
     """Send now, each follower until it is in step or cannot go on; the worst exit code."""
+    from ..followers.opening import opened
     from ..followers.runner import MISCONFIGURED, Runner, flush
 
     stop, code = stop_on_signal(), DONE
     for settings in chosen:
-        with opened(kb, settings, out) as follower:
+        with opened(kb, settings, out.warn) as follower:
             if retry:
                 follower.ledger.retry(settings.name)
             runner = Runner(follower)
@@ -121,9 +120,11 @@ def flush_all(kb: KnowledgeBase, chosen: list[FollowerSettings], out: Out, *, re
 
 
 def _pause(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
+    from ..followers.opening import opened
+
     paused = options.command == "pause"
     for settings in _chosen(kb, options.name):
-        with opened(kb, settings, out) as follower:
+        with opened(kb, settings, out.warn) as follower:
             follower.ledger.pause(settings.name, paused)
     if paused:
         out.say("{name} is paused: changes wait until `indexer resume {name}`.", name=options.name)
@@ -134,13 +135,14 @@ def _pause(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
 
 def _resync(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     from ..followers.model import FollowerError
+    from ..followers.opening import opened
     from ..followers.resync import compare, repair
     from ..followers.runner import alone
 
     chosen, code = _chosen(kb, options.name), DONE
     stop = stop_on_signal()
     for settings in chosen:
-        with opened(kb, settings, out) as follower:
+        with opened(kb, settings, out.warn) as follower:
             try:
                 with alone(follower.ledger.path.parent, settings.name):
                     difference = compare(follower)
@@ -178,23 +180,6 @@ def _chosen(kb: KnowledgeBase, name: str | None) -> list[FollowerSettings]:
     if not kb.settings.followers:
         named(kb.settings, "")
     return [f for f in kb.settings.followers if f.enabled]
-
-
-@contextmanager
-def opened(kb: KnowledgeBase, settings: FollowerSettings, out: Out) -> Iterator[Follower]:
-    """A follower and all that it needs, let go of afterwards."""
-    from ..followers.feed import Feed
-    from ..followers.ledger import Ledger
-    from ..followers.opening import open_follower
-
-    feed, ledger = Feed(kb.settings), Ledger(Path(kb.settings.metadata), out.warn)
-    try:
-        follower = open_follower(kb, settings, feed, ledger)
-        yield follower
-        follower.target.close()
-    finally:
-        ledger.close()
-        feed.close()
 
 
 _COMMANDS: dict[str, Callable[..., int]] = {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..care import handmade
 from ..core.errors import FileProblem, UsageError
 from ..core.following import FollowerSettings
+from ..core.model import Message
 from ..sources import folder
 from .feed import Feed
 from .follower import Follower
@@ -24,6 +27,15 @@ def open_follower(kb: KnowledgeBase, settings: FollowerSettings, feed: Feed, led
     """The follower with these settings; no connection is made yet. Raises Misconfigured."""
     sources = [s.name for s in kb.settings.sources]  # and documents added in Python, which lie in no folder
     return Follower(settings, target_of(kb, settings, feed), feed, ledger, [*sources, handmade.SOURCE])
+
+
+@contextmanager
+def opened(kb: KnowledgeBase, settings: FollowerSettings, damaged: Callable[[Message], None]) -> Iterator[Follower]:
+    """A follower and all that it needs, let go of afterwards; ``damaged`` is told when its ledger had to be put aside."""
+    with closing(Feed(kb.settings)) as feed, closing(Ledger(Path(kb.settings.metadata), damaged)) as ledger:
+        follower = open_follower(kb, settings, feed, ledger)
+        with closing(follower.target):
+            yield follower
 
 
 def target_of(kb: KnowledgeBase, settings: FollowerSettings, feed: Feed) -> Target:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import IndexerError
 from ..core.following import FollowerSettings
 from ..core.model import Message
-from .feed import Feed
-from .ledger import Ledger
-from .opening import open_follower
+from .opening import opened
 from .runner import Runner, Say
 from .told import facts
 
@@ -95,17 +92,10 @@ class _Thread(Thread):
 
     def _serve(self) -> None:
         kb, settings = self._kb, self._settings
-        feed = Feed(kb.settings)
-        ledger = Ledger(Path(kb.settings.metadata), lambda message: self._followers.log("warning", message))
-        try:
-            follower = open_follower(kb, settings, feed, ledger)
+        with opened(kb, settings, lambda message: self._followers.log("warning", message)) as follower:
             runner = Runner(follower, self._followers.log)
             while not self.stopping:
                 self.bell.clear()
                 wait = runner.turn()
                 self._followers.tell(facts(follower, exact=False))
                 self.bell.wait(wait)
-            follower.target.close()
-        finally:
-            ledger.close()
-            feed.close()

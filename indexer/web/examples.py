@@ -73,6 +73,14 @@ COMMIT: dict[str, Any] = {
 CHANGE: dict[str, Any] = {**_PLACE, "change": "modified", "chunks_before": 11, "chunks_after": 12}
 SNAPSHOT: dict[str, Any] = {"commit": 40, "at": _AT, "bytes": 48_000_000}
 KEY: dict[str, Any] = {"key": "idx_…"}
+_FOLLOWER: dict[str, Any] = {
+    "name": "graph", "kind": "lightrag", "state": "well", "since": None, "behind": 0, "behind_since": None, "error": "",
+    "next_try": None, "documents": {"there": 120, "skipped": 3, "refused": 1, "failed": 0, "moving": 0},
+}  # fmt: skip
+FOLLOWER: dict[str, Any] = {
+    **_FOLLOWER, "more_troubles": 0,
+    "troubles": [{**_PLACE, "state": "refused", "why": "422: file type", "tries": 1, "next_try": None}],
+}  # fmt: skip
 STATUS: dict[str, Any] = {
     "commit": 42, "committed": _AT, "documents": {"indexed": 120, "failed": 1}, "passages": 2400, "segments": 3, "held": 0,
     "pinned": 0, "model": "builtin:e5-small", "sources": [{"name": "knowledge_base"}],
@@ -80,9 +88,6 @@ STATUS: dict[str, Any] = {
     "disk": {"free_bytes": 80_000_000_000, "index_bytes": 48_000_000, "reserve_bytes": 209_715_200},
     "running": None, "waiting": 0, "next_run": {"at": "2026-12-01T02:00:00+08:00", "schedule": "every day at 02:00"},
     "last_run": RUN, "last_success": RUN, "watch": [{"source": "knowledge_base", "how": "events", "why": ""}],
-    "followers": [{
-        "name": "graph", "kind": "lightrag", "state": "well", "since": None, "behind": 0, "behind_since": None,
-        "error": "", "next_try": None, "documents": {"there": 120, "skipped": 3, "refused": 0, "failed": 0, "moving": 0},
-    }],
+    "followers": [_FOLLOWER],
     "daemon": {"version": "0.1.0", "mode": "run", "started": _AT},
 }  # fmt: skip

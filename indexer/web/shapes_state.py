@@ -63,6 +63,33 @@ class FollowerShown(Shape):
     documents: dict[str, int] = Field(description="number of documents by what became of them")
 
 
+class TroubleShown(Shape):
+    """A document that is not over there though it should be."""
+
+    document: str
+    source: str
+    path: str
+    state: Literal["failed", "refused"]
+    why: str
+    tries: int
+    next_try: str | None
+
+
+class OneFollower(FollowerShown):
+    """A follower and the documents that do not get there."""
+
+    model_config = shown(examples.FOLLOWER)
+    troubles: list[TroubleShown]
+    more_troubles: int = Field(description="how many are not listed here")
+
+
+class FollowersShown(Shape):
+    """Every configured follower."""
+
+    model_config = shown({"followers": [examples.FOLLOWER]})
+    followers: list[OneFollower]
+
+
 class DaemonShown(Shape):
     """The process that serves this."""
 

@@ -55,10 +55,10 @@ def free_port() -> int:
 class Served:
     """``indexer serve`` over a folder of its own."""
 
-    def __init__(self, home: Path, model: str = HASHING, words: Sequence[str] = ()) -> None:
+    def __init__(self, home: Path, model: str = HASHING, words: Sequence[str] = (), more: str = "") -> None:
         self.home, self.folder = home, home / "knowledge_base"
         self.folder.mkdir(parents=True, exist_ok=True)
-        (home / "indexer.toml").write_text(CONFIG.format(model=model), "utf-8")
+        (home / "indexer.toml").write_text(CONFIG.format(model=model) + more, "utf-8")
         self.port, self.words = free_port(), words
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None

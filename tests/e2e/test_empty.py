@@ -26,6 +26,7 @@ def test_empty_states(served: Served, visit: Visit) -> None:
     for address, said in (
         ("/search?q=anything", "Nothing was found"), ("/documents", "Nothing is indexed yet"), ("/runs", "No run yet"),
         ("/history", "No history yet"), ("/ask", "none yet"), ("/documents?q=x", "No document fits"),
+        ("/followers", "No follower"),
     ):  # fmt: skip
         page.goto(address)
         expect(page.locator("main")).to_contain_text(said)

@@ -166,7 +166,7 @@ def test_the_web_service_shows_it(home: Home) -> None:
             assert (one["name"], one["kind"], one["behind"]) == ("graph", "lightrag", 2)
             assert "Check the key" in one["error"]
             page = httpx.get(f"http://127.0.0.1:{port}/").text
-            assert "graph: misconfigured" in page
+            assert "graph</bdi>: misconfigured" in page
             assert "Check the key" in page
         finally:
             daemon.terminate()

@@ -42,7 +42,7 @@ def asked(web: Running, operation: Operation, person: str, keys: dict[str, str])
     sent = {"nobody": None, "wrong": "idx_" + "x" * 43}.get(person, keys.get(person))
     headers = {"Authorization": f"Bearer {sent}"} if sent else {}
     path = operation.path
-    for name in ("document", "commit", "run", "request_id", "answer", "model"):
+    for name in ("document", "commit", "run", "request_id", "answer", "model", "follower"):
         path = path.replace("{" + name + "}", "0")
     with web.client.stream(operation.method, path, headers=headers) as answer:
         return answer.status_code
@@ -78,6 +78,7 @@ def test_what_each_scope_is_for(web: Running) -> None:
     }  # fmt: skip
     assert {key for key, scope in scopes.items() if scope == "admin"} == {
         ("POST", "/api/v1/rollback"), ("POST", "/api/v1/held/release"),
+        *(("POST", f"/api/v1/followers/{{follower}}/{act}") for act in ("pause", "resume", "retry")),
     }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from . import (
     documents,
     events,
     files,
+    followers,
     health,
     held,
     history,
@@ -26,6 +27,6 @@ from . import (
 
 ROUTERS: tuple[Callable[[Site], APIRouter], ...] = (
     search.router, ask.router, documents.router, files.router, runs.router, events.router, history.router, held.router,
-    status.router, metrics.router, health.router, login.router, chatchat.router, openai.router,
+    status.router, followers.router, metrics.router, health.router, login.router, chatchat.router, openai.router,
 )  # fmt: skip
 """In the order of the OpenAPI document."""

@@ -9,7 +9,7 @@ from ...core.model import display
 from ...glance import glance, message_of
 from ...i18n import translate
 from ...settings import Settings
-from . import plain, when
+from . import followers, plain, when
 
 
 def told(settings: Settings, now_ns: int, lang: str) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def told(settings: Settings, now_ns: int, lang: str) -> dict[str, Any]:
         "next_run": {"at": when(following["at"]), "schedule": following["schedule"]} if following else None,
         "running": {"trigger": running["trigger"], "since": when(running["since_ns"])} if running else None,
         "watch": [_watched(one, lang) for one in facts["watch"]],
-        "followers": [_follower(one, lang) for one in facts["followers"]],
+        "followers": [followers.shown(one, lang) for one in facts["followers"]],
         "daemon": _daemon(facts["daemon"]),
     }  # fmt: skip
 
@@ -40,16 +40,6 @@ def _watched(one: Mapping[str, Any], lang: str) -> dict[str, Any]:
     why = one.get("why")
     said = translate(message_of(why), lang) if why else ""
     return {"source": display(str(one["source"])), "how": str(one.get("how", "")), "why": plain(said)}
-
-
-def _follower(one: Mapping[str, Any], lang: str) -> dict[str, Any]:
-    error = translate(message_of(one["error"]), lang) if one["error"] else ""
-    kept = ("name", "kind", "state", "behind", "documents")
-    return {
-        **{name: one[name] for name in kept},
-        "since": when(one["since_ns"]), "behind_since": when(one["behind_since_ns"]), "next_try": when(one["next_ns"]),
-        "error": plain(error),
-    }  # fmt: skip
 
 
 def run(row: Mapping[str, Any] | None, lang: str) -> dict[str, Any] | None:

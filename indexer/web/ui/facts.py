@@ -15,7 +15,7 @@ from ..api import held
 from ..api.documents import writable
 from ..api.search import found
 from ..asking import key_in
-from ..facts import answers, commits, documents, plain, status, texts, when, why
+from ..facts import answers, commits, documents, followers, plain, status, texts, when, why
 from ..problems import NotFound
 from ..shapes import SearchAsked
 from ..site import Site
@@ -69,6 +69,10 @@ class Facts:
         with self.site.catalog() as catalog:
             token, wanted = held.token_of(held.shown(catalog)), documents.Wanted(state="held", limit=_MOST_HELD)
             return {"token": token, "documents": documents.listed(catalog, wanted, self.lang)["documents"]}
+
+    def followers(self) -> list[dict[str, Any]]:
+        """As ``GET /followers``."""
+        return followers.listed(self.site, self.lang)
 
     def sources(self) -> list[str]:
         """The names of the sources."""

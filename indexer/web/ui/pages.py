@@ -106,6 +106,11 @@ class Pages:
         page, facts = self.page(request)
         return facts.show("run.html", working.run(page, facts.run(number), facts.commits_of(number)))
 
+    def followers(self, request: Request) -> Response:
+        """The systems that are kept in step with the index."""
+        _, facts = self.page(request)
+        return facts.show("followers.html", {"followers": facts.followers()})
+
     def history(self, request: Request) -> Response:
         """Commits, the slider, snapshots."""
         page, facts = self.page(request)
@@ -173,7 +178,7 @@ def router(site: Any) -> APIRouter:
         ("/documents", pages.documents), ("/documents/{name}", pages.document), ("/documents/{name}/diff", pages.diff),
         ("/runs", pages.runs), ("/runs/{number}", pages.run), ("/history", pages.history),
         ("/history/{number}", pages.commit), ("/compare", pages.compare), ("/rollback", pages.rollback),
-        ("/login", pages.login),
+        ("/followers", pages.followers), ("/login", pages.login),
     ):  # fmt: skip
         made.add_api_route(path, show, methods=["GET"], response_class=Response)
     made.add_api_route("/static/{version}/{name}", _asset, methods=["GET"], response_class=Response)
