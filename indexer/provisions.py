@@ -15,6 +15,8 @@ _START = re.compile(
     r"|(?:Article|ARTICLE|Section|SECTION|Clause|CLAUSE) \d{1,4}(?:\.\d{1,3}){0,3}(?=[\s.:)(*])"
     r"|§{1,2} ?\d{1,4}[a-z]?(?=[\s.:)(*]))"
 )
+_WORDS = ("条", "§", "Article ", "ARTICLE ", "Section ", "SECTION ", "Clause ", "CLAUSE ")
+"""Looked for first: most texts hold none of them, and that is found out at once."""
 _END = re.compile(r"[。；;：:\n]|[.!?](?=\s)")
 _COMMA = re.compile(r".*[，、,\s]", re.S)
 MOST, LEAST = 60, 12
@@ -56,9 +58,7 @@ class Provisions:
 
 
 def _may_have(text: str) -> bool:
-    return (
-        "条" in text or "§" in text or "Article " in text or "Section " in text or "Clause " in text or text.isupper()
-    )
+    return any(word in text for word in _WORDS)
 
 
 def _first_words(text: str, start: int, most: int) -> str:

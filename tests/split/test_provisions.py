@@ -42,10 +42,12 @@ def test_an_item_says_of_which_article_it_is() -> None:
     assert all(p.startswith("第四十六条 有下列情形之一的") for p in found)
 
 
-def test_english_sections() -> None:
-    """As in Chinese."""
-    found = pieces(ENGLISH, 140, 20)
-    assert all(p.startswith(("Section 4. Leave.", "Section 5. Pay.")) for p in found)
+@pytest.mark.parametrize("word", ["Section", "SECTION", "Article", "ARTICLE", "Clause", "CLAUSE", "§"])
+def test_english_sections(word: str) -> None:
+    """As in Chinese, however the word is written."""
+    found = pieces(ENGLISH.replace("Section", word), 140, 20)
+    assert len(found) > 2
+    assert all(p.startswith((f"{word} 4. Leave.", f"{word} 5. Pay.")) for p in found)
 
 
 def test_no_tail_of_the_provision_before() -> None:
