@@ -18,6 +18,7 @@ from indexer.followers.ledger import Ledger
 from indexer.followers.opening import open_follower
 from indexer.followers.remote_names import remote_name
 from indexer.followers.runner import Runner, flush
+from indexer.store import disk
 
 
 class Clock:
@@ -36,6 +37,33 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         """Time goes by."""
         self.now += max(seconds, 0.01)
+
+
+class Death(BaseException):
+    """The process is killed."""
+
+
+def killed_before(step: int, do: Callable[[], object], kinds: tuple[str, ...] = ("",)) -> bool:
+    """Do it, and die before that step (from 1) of what is sent and written down; whether it came so far.
+
+    Only a step of one of these kinds is died before.
+    """
+    left = step
+
+    def die(operation: str, path: str) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0 and operation.startswith(kinds):
+            raise Death
+
+    disk.fault = die
+    try:
+        do()
+    except Death:
+        return True
+    finally:
+        disk.fault = None
+    return False
 
 
 class Lab:

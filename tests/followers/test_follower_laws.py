@@ -7,25 +7,21 @@ from __future__ import annotations
 
 import os
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from following import Lab, differs, text
+from following import Lab, differs, killed_before, text
 from lightrag_stand_in import StandIn
 
 from indexer.core.following import FollowerSettings
 from indexer.followers.runner import flush
-from indexer.store import disk
 
 MANY = "INDEXER_TEST_FOLLOWERS" in os.environ
 SEEDS = range(int(os.environ.get("INDEXER_TEST_FOLLOWERS", "3")))
 SCENES = ("first", "edit", "delete", "move") if MANY else ("edit", "move")
 NAMES = [f"{folder}{name}" for folder in ("", "hr/", "it/") for name in ("a.txt", "b.md", "员工手册.md")]
-
-
-class Death(BaseException):
-    """The process is killed."""
 
 
 def settings(server: StandIn, **more: Any) -> FollowerSettings:
@@ -63,8 +59,20 @@ def faults(chance: random.Random) -> Any:
     return fault
 
 
+def worked(lab: Lab, turns: int) -> None:
+    """So many turns of a process of ours."""
+    with lab.opened() as runner:
+        for _ in range(turns):
+            lab.clock.sleep(runner.turn())
+
+
+def sent(lab: Lab) -> None:
+    """Everything is sent."""
+    assert lab.flush() is None
+
+
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_histories(tmp_path: Path, server: StandIn, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_histories(tmp_path: Path, server: StandIn, seed: int) -> None:
     """Edits, moves, copies, deletions; an unwell server, one that is started anew; deaths of ours. Then peace."""
     chance = random.Random(seed)  # noqa: S311 - a history to repeat
     lab = Lab(tmp_path, settings(server))
@@ -76,22 +84,8 @@ def test_random_histories(tmp_path: Path, server: StandIn, seed: int, monkeypatc
         server.broken = chance.random() < 0.2
         if chance.random() < 0.3:
             server.restart()
-        left = chance.randrange(3, 60)
-
-        def die(operation: str, path: str) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0 and operation.startswith(("http", "ledger")):
-                raise Death
-
-        monkeypatch.setattr(disk, "fault", die)
-        try:
-            with lab.opened() as runner:
-                for _ in range(chance.randrange(30)):
-                    lab.clock.sleep(runner.turn())
-        except Death:
-            pass
-        monkeypatch.setattr(disk, "fault", None)
+        step, turns = chance.randrange(3, 60), chance.randrange(30)
+        killed_before(step, partial(worked, lab, turns), ("http", "ledger"))
     server.fault, server.broken = (lambda method, path: None), False
     lab.clock.sleep(4000)
     for _ in range(5):  # what failed there is tried again in its time
@@ -105,7 +99,7 @@ def test_random_histories(tmp_path: Path, server: StandIn, seed: int, monkeypatc
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_death_before_any_step(tmp_path: Path, server: StandIn, scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_death_before_any_step(tmp_path: Path, server: StandIn, scene: str) -> None:
     """Killed before each step of a sending in turn: nothing is lost, nothing is sent twice without need."""
     lab = Lab(tmp_path, settings(server))
     for n in range(2):
@@ -129,21 +123,8 @@ def test_death_before_any_step(tmp_path: Path, server: StandIn, scene: str, monk
         server.docs = {k: _again(d) for k, d in before[0].items()}
         server.deleting = 0
         _restore(ledger, saved)
-        left, died = step, False
-
-        def die(operation: str, path: str) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                raise Death
-
         server.taken.clear()
-        monkeypatch.setattr(disk, "fault", die)
-        try:
-            assert lab.flush() is None
-        except Death:
-            died = True
-        monkeypatch.setattr(disk, "fault", None)
+        died = killed_before(step, lambda: sent(lab))
         assert lab.flush() is None
         assert differs(server.content(), lab.texts()) == [], f"after a death before step {step}"
         assert all(n == 1 for n in server.taken.values()), f"sent twice after a death before step {step}"

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from following import Lab, text
+from following import Lab, killed_before, text
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from indexer.core.following import FollowerSettings
-from indexer.store import disk
 
 kept: list[InMemoryVectorStore] = []
 added: list[str] = []
@@ -109,30 +108,14 @@ def test_a_store_that_is_away(lab: Lab) -> None:
     assert there() == here(lab)
 
 
-def test_death_before_any_step(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_death_before_any_step(lab: Lab) -> None:
     """The end is right, and no chunk of an older version is left."""
-
-    class Death(BaseException):
-        pass
-
     step, died = 0, True
     while died:
-        step, died, left = step + 1, False, step + 1
+        step += 1
         lab.write("a.md", "\n\n".join(text(step + i) for i in range(3)))
         lab.commit()
-
-        def die(operation: str, path: str) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                raise Death
-
-        monkeypatch.setattr(disk, "fault", die)
-        try:
-            assert lab.flush() is None
-        except Death:
-            died = True
-        monkeypatch.setattr(disk, "fault", None)
+        died = killed_before(step, lab.flush)
         assert lab.flush() is None
         assert there() == here(lab), f"after a death before step {step}"
     assert step > 3

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from following import Lab, text
+from following import Lab, killed_before, text
 
 from indexer.core.following import FollowerSettings
-from indexer.store import disk
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of some bytes").decode()
 
@@ -136,31 +135,15 @@ def test_ids_of_changes_that_look_alike(lab: Lab, hook: Receiver) -> None:
     assert [what for what, path in hook.told() if path == "a.txt"] == ["added", "deleted", "added", "deleted"]
 
 
-def test_death_before_any_step(lab: Lab, hook: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_death_before_any_step(lab: Lab, hook: Receiver) -> None:
     """At least once: whatever step we die before, each change is told, under one id."""
-
-    class Death(BaseException):
-        pass
-
     step, died = 0, True
     while died:
-        step, died, left = step + 1, False, step + 1
+        step += 1
         lab.write("a.txt", text(step))
         lab.commit()
         hook.events.clear()
-
-        def die(operation: str, path: str) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                raise Death
-
-        monkeypatch.setattr(disk, "fault", die)
-        try:
-            assert lab.flush() is None
-        except Death:
-            died = True
-        monkeypatch.setattr(disk, "fault", None)
+        died = killed_before(step, lab.flush)
         assert lab.flush() is None
         assert len({e["id"] for e in hook.events}) == 1
         assert hook.events[-1]["sha256"] == hashlib.sha256(text(step).encode()).hexdigest()
