@@ -1,6 +1,6 @@
 """Search quality through the product's own ``search``: hit@1/5/10 and MRR@10 by meaning, by words, by both.
 
-    python -m benchmarks.retrieval [--sets DIR] [--only xquad_zh,stard_laws] [--split dev] [--modes hybrid] [--keep DIR] [--json]
+    python -m benchmarks.retrieval [--sets DIR] [--only xquad_zh,stard_laws] [--split dev] [--modes hybrid] [--size 256] [--keep DIR] [--json]
 
 Each passage of a set becomes one text file (a set with a ``docs`` folder: its files as they are), the folder is indexed
 by ``update``, every question is searched. A file counts at the rank of its best chunk; of a set with ``docs`` a chunk
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from indexer import KnowledgeBase
-from indexer.core.model import Hit
+from indexer.core.model import Hit, SplitSettings
 from indexer.settings import Settings
 
 SETS = ("xquad_en", "xquad_zh", "cmrc2018_trial", "cmrc2018_dev", "drcd_dev", "stard_laws")
@@ -32,6 +32,7 @@ MODES = ("vector", "lexical", "hybrid")
 HERE = Path(__file__).resolve().parents[1]
 DEFAULT = Path(os.environ.get("INDEXER_SHARED", HERE.parent / "shared")) / "retrieval"
 DEPTH, PREFIX = 10, 20
+DEFAULT_CUT = SplitSettings()
 _SPACE = re.compile(r"\s+")
 
 Right = Callable[[Hit], bool]
@@ -114,14 +115,16 @@ def figures(ranks: Sequence[int | None], seconds: float) -> dict[str, float]:
     }
 
 
-def measure(folder: Path, split: str, modes: Sequence[str] = MODES, keep: Path | None = None) -> dict[str, Any]:
+def measure(
+    folder: Path, split: str, modes: Sequence[str] = MODES, keep: Path | None = None, cut: SplitSettings = DEFAULT_CUT,
+) -> dict[str, Any]:  # fmt: skip
     """The figures of one set, by mode."""
     data = loaded(folder)
     by_file = not (folder / "docs").is_dir()
     with _home(keep and keep / folder.name) as home:
         if not (home / "knowledge_base").exists():
             put(data, home / "knowledge_base")
-        kb = KnowledgeBase(Settings(str(home)))
+        kb = KnowledgeBase(Settings(str(home), split=cut))
         kb.update()
         questions = [q for q in rows(folder / "queries.jsonl") if split in ("all", q.get("split"))]
         asked = [(q["text"], right(data, q["id"])) for q in questions]
@@ -155,9 +158,11 @@ def main() -> None:
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--size", type=int, default=DEFAULT_CUT.size, help="characters of a chunk")
+    parser.add_argument("--overlap", type=int, default=DEFAULT_CUT.overlap)
     options = parser.parse_args()
-    modes = options.modes.split(",")
-    results = {n: measure(options.sets / n, options.split, modes, options.keep) for n in options.only.split(",")}
+    modes, cut = options.modes.split(","), SplitSettings(options.size, options.overlap)
+    results = {n: measure(options.sets / n, options.split, modes, options.keep, cut) for n in options.only.split(",")}
     if options.json:
         print(json.dumps(results))
         return
