@@ -97,6 +97,7 @@ def test_how_long_ago() -> None:
     at = 1_800_000_000
     for seconds, english, chinese in (
         (30, "30 s ago", "30 秒前"),
+        (-25, "in 25 s", "25 秒后"),
         (7200, "2 h ago", "2 小时前"),
         (-7200, "in 2 h", "2 小时后"),
     ):

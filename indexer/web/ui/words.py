@@ -62,7 +62,7 @@ def ago(value: object, lang: str, now: Callable[[], float] = time.time) -> str:
 
 
 def _ago(seconds: float) -> Message:
-    if seconds < -60:
+    if seconds <= -2:  # less is how far apart two clocks may be
         return _until(-seconds)
     if seconds < 120:
         return Message("{n} s ago", {"n": max(0, round(seconds))})
@@ -74,6 +74,8 @@ def _ago(seconds: float) -> Message:
 
 
 def _until(seconds: float) -> Message:
+    if seconds < 120:
+        return Message("in {n} s", {"n": round(seconds)})
     if seconds < 2 * 3600:
         return Message("in {n} min", {"n": round(seconds / 60)})
     if seconds < 2 * 86_400:
