@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..care import rollback
@@ -32,6 +34,30 @@ def preview(catalog: Catalog, n: int) -> dict[str, Any]:
 
 def go_back(site: Site, n: int, who: Who) -> dict[str, Any]:
     """Do it; raises UsageError (no such commit), Busy (an update is at work for longer than anybody waits)."""
+    with _writing(site) as store:
+        rollback.check_commit(store.catalog, n)
+        with recorded(store, _author(who, "rollback"), site.now_ns) as (run, at, summary):
+            head, found = rollback.rollback(store, n, run, at)
+            summary["rolled_back"] = len(found)
+        told = commits.changes(store.catalog, found)
+    site.events.publish("commit", {"commit": head, "documents": len(told)})
+    return {"commit": head, "preview": False, "changes": told}
+
+
+def release(site: Site, who: Who) -> int:
+    """End every pin; how many there were. The next look brings back what lies in the folders. Raises as :func:`go_back`."""
+    with _writing(site) as store, recorded(store, _author(who, "release"), site.now_ns) as (run, at, summary):
+        summary["released"] = count = rollback.release(store, run, at)
+    return count
+
+
+def _author(who: Who, trigger: str) -> Author:
+    return Author(who.name or NOBODY, who.client, trigger)
+
+
+@contextmanager
+def _writing(site: Site) -> Iterator[Store]:
+    """The store, for us alone."""
     layout = site.kb.layout
     served = layout.served()
     if served is None:
@@ -46,13 +72,6 @@ def go_back(site: Site, n: int, who: Who) -> dict[str, Any]:
     with writer_lock(layout.lock, "rollback", wait):
         store = Store.open(layout, layout.served() or served)
         try:
-            rollback.check_commit(store.catalog, n)
-            author = Author(who.name or NOBODY, who.client, "rollback")
-            with recorded(store, author, site.now_ns) as (run, at, summary):
-                head, found = rollback.rollback(store, n, run, at)
-                summary["rolled_back"] = len(found)
-            told = commits.changes(store.catalog, found)
+            yield store
         finally:
             store.close()
-    site.events.publish("commit", {"commit": head, "documents": len(told)})
-    return {"commit": head, "preview": False, "changes": told}

@@ -107,6 +107,14 @@ def test_upload_ask_replace_roll_back(served: Served, visit: Visit) -> None:
     page.goto(old)
     expect(page.locator(".cites .pill").first).to_have_text("unchanged")
 
+    page.goto("/")
+    page.get_by_role("link", name="See what was, and end it").click()
+    page.get_by_role("button", name="Back to what lies in the folders").click()
+    page.get_by_role("dialog").get_by_role("button", name="Go back").click()
+    expect(page.locator("#unpin")).to_have_count(0)
+    served.until(lambda: served.api("/status")["pinned"] == 0 and not served.api("/status")["running"])
+    ask(page, "two days of remote work")
+
 
 def test_time_travel(served: Served, visit: Visit) -> None:
     """The slider leads to the past, whose search says so and finds what was there then."""

@@ -77,7 +77,7 @@ def test_what_each_scope_is_for(web: Running) -> None:
         ("POST", "/api/v1/documents"), ("DELETE", "/api/v1/documents/{document}"), ("POST", "/api/v1/runs"),
     }  # fmt: skip
     assert {key for key, scope in scopes.items() if scope == "admin"} == {
-        ("POST", "/api/v1/rollback"), ("POST", "/api/v1/held/release"),
+        ("POST", "/api/v1/rollback"), ("POST", "/api/v1/rollback/release"), ("POST", "/api/v1/held/release"),
         *(("POST", f"/api/v1/followers/{{follower}}/{act}") for act in ("pause", "resume", "retry")),
     }  # fmt: skip
 

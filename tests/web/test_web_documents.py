@@ -123,6 +123,12 @@ def test_going_back(tmp_path: Path) -> None:
         commit = one.client.get(f"/api/v1/commits/{done['commit']}").json()
         assert (commit["trigger"], commit["client"]) == ("rollback", "127.0.0.1")
         assert one.client.post("/api/v1/rollback", json={"commit": 99}).status_code == 400
+        assert one.client.get("/api/v1/status").json()["pinned"] == 1
+        one.done(one.client.post("/api/v1/rollback/release"))  # and what lies in the folder is back
+        assert one.client.get("/api/v1/status").json()["pinned"] == 0
+        assert one.client.get("/api/v1/search?q=okapi&mode=lexical").json()["hits"][0]["document"] == document
+        runs = one.client.get("/api/v1/runs").json()["runs"]
+        assert [r["trigger"] for r in runs[:3]] == ["web", "release", "rollback"]
 
 
 def test_exactly_what_was_shown_is_released(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 
+from ...core.model import Ask
 from .. import rollbacks
-from ..asking import who
+from ..asking import asked_by, who
 from ..facts import commits as facts
-from ..shapes import Short
+from ..shapes import Requested, Short
 from ..shapes_state import Commits, Diff, OneCommit, RollbackAsked, RolledBack, Snapshots
 from ..site import Site
 
@@ -53,6 +54,12 @@ def router(site: Site) -> APIRouter:
             with site.catalog() as catalog:
                 return rollbacks.preview(catalog, asked.commit)
         return rollbacks.go_back(site, asked.commit, who(request))
+
+    @routes.post("/rollback/release", operation_id="unpin", status_code=202, response_model=Requested)
+    def unpin(request: Request) -> dict[str, str]:
+        """End a rollback: the documents it pinned are brought to what lies in the folders, by an update that is asked for."""
+        rollbacks.release(site, who(request))
+        return {"request": site.requests.add(site.ask(asked_by(request, Ask("web"))))}
 
     @routes.get("/snapshots", operation_id="snapshots", response_model=Snapshots)
     def snapshots() -> dict[str, Any]:

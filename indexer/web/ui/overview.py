@@ -66,8 +66,8 @@ def _problems(page: Page, s: Mapping[str, Any]) -> Iterator[dict[str, str]]:
             said = t("Follower {name}: {error}", name=one["name"], error=one["error"])
             yield _problem("bad" if one["state"] == "misconfigured" else "warn", said)
     if s["pinned"]:
-        said = t("{count} documents are pinned by a rollback: `indexer rollback --release` ends it.", count=s["pinned"])
-        yield _problem("", said)
+        said = t("{count} documents are pinned by a rollback: they are found as they were.", count=s["pinned"])
+        yield _problem("", said, page.link("/history"), t("See what was, and end it"))
 
 
 def _problem(kind: str, text: str, link: str = "", label: str = "") -> dict[str, str]:

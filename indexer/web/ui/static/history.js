@@ -34,3 +34,21 @@ back?.addEventListener("click", async () => {
     failed(error);
   }
 });
+
+const unpin = document.getElementById("unpin");
+unpin?.addEventListener("click", async () => {
+  const sure = await confirmed({
+    title: t("Back to what lies in the folders?"), yes: t("Go back"),
+    text: t("The documents that the rollback pinned are read from their files again."),
+  });
+  if (!sure) return;
+  unpin.disabled = true;
+  try {
+    await api("POST", "/rollback/release", {});
+    toast(t("Asked for; it begins in a moment."));
+    unpin.closest(".notes").remove();
+  } catch (error) {
+    unpin.disabled = false;
+    failed(error);
+  }
+});
