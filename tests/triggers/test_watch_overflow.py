@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path[:0] = {paths!r}
 from watch_lab import Lab
 with Lab(Path({root!r})) as lab:
+    assert lab.proved()  # a proof that is overdue after the standstill would have everything armed again
     while True:
         with lab._lock:
             found = sorted(lab.follower.names())
