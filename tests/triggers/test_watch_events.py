@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from watch_lab import FAST, Lab, write
+from watch_lab import FAST, Lab, until, write
 from watch_operations import DONE, seed
 
 from indexer.core.model import Ask, Key
@@ -88,6 +88,15 @@ def test_whatever_happens_is_known(seed: int, tmp_path: Path) -> None:
                     time.sleep(rng.random() / 10)
             assert lab.settles()
         assert {a.trigger for a in lab.asked} == {"watch"}
+
+
+def test_a_folder_that_was_closed_for_a_moment(tmp_path: Path) -> None:
+    """It can be read again when the events are: a look in between could not, so there has to be another."""
+    write(tmp_path / "kb/d/a.txt")
+    with Lab(tmp_path / "kb") as lab:
+        (lab.root / "d").chmod(0)
+        (lab.root / "d").chmod(0o755)
+        assert until(lambda: {"d"} in lab.paths()), lab.paths()
 
 
 # ---- what must not happen ------------------------------------------------------------------

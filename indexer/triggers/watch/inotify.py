@@ -153,18 +153,19 @@ class Tree:
         elif mask & CAME:
             if (child := self._watches.put(node, name)) is not None:
                 self._watches.descend(child)
-        elif mask & C.IN_ATTRIB and not self._opened_or_closed(node, name):
-            return
+        elif mask & C.IN_ATTRIB:
+            self._open_or_close(node, name)
         self._tell(path, mask, cookie)
 
-    def _opened_or_closed(self, parent: Node, name: bytes) -> bool:
-        """Whether new rights show or hide what is in a folder; other attributes say nothing of it."""
+    def _open_or_close(self, parent: Node, name: bytes) -> None:
+        """New rights may show or hide what is in a folder. Whether they did cannot be told from what they are now:
+
+        it may have been closed and opened since, and a look in between could read nothing.
+        """
         before = parent.below.get(name)
-        was = before is not None and before.open
         child = self._watches.put(parent, name)
         if child is not None and child is not before:
             self._watches.descend(child)
-        return was != (child is not None and child.open)
 
     def _tell(self, path: bytes, mask: int, cookie: int) -> None:
         old = self._moves.pop(cookie, None) if mask & C.IN_MOVED_TO else None

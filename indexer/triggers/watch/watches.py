@@ -31,12 +31,12 @@ _REFUSED = (errno.ENOSPC, errno.EMFILE, errno.ENOMEM)
 
 
 class Node:
-    """One watched folder. ``open``: whether it could be listed and searched when last looked at."""
+    """One watched folder."""
 
-    __slots__ = ("below", "id", "name", "open", "parent", "rules", "wd")
+    __slots__ = ("below", "id", "name", "parent", "rules", "wd")
 
     def __init__(self, wd: WatchDescriptor, id_: CallbackId) -> None:
-        self.wd, self.id, self.name, self.open = wd, id_, b"", True
+        self.wd, self.id, self.name = wd, id_, b""
         self.parent: Node | None = None
         self.below: dict[bytes, Node] = {}
         self.rules: Patterns | None = None
@@ -95,7 +95,6 @@ class Watches:
         elif parent is not None and node in parent.up():
             return None  # the same folder again, mounted within itself
         self._place(node, parent, name)
-        node.open = os.access(full, os.R_OK | os.X_OK)
         node.rules = self._relevance.rules(self._root, path, parent.rules if parent else self._relevance.top)
         return node
 
