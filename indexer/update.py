@@ -205,7 +205,7 @@ class Run:
         """
         from .care import handmade, succession
 
-        how = (self.world.layout, self.store, self.embedding.vectors, self._run_id(), self.world.now_ns())
+        how = (self.world.layout, self.store, self.embedding.vectors, self._run_id(), self.world.now_ns(), self._floor)
         carried = handmade.carry_over(*how)
         brought = carried.brought + succession.carry(*how)
         self.report.commit = self.store.catalog.head()

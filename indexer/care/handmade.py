@@ -171,12 +171,13 @@ def _proved(catalog: Catalog, passages: Passages, path: bytes, content: int) -> 
 # ---- another generation ------------------------------------------------------------------
 
 
-def carry_over(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: int) -> Carried:
+def carry_over(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: int, above: int) -> Carried:
     """Bring the served generation's documents into ``store``, which is about to be served.
 
     Files are found again in their folders, these are not: without this step another model, a
     rebuild or a repair would lose them. Afterwards ``store`` shows exactly what is shown now;
-    of a document that cannot be read any more it keeps what it has. Under ``writer.lock``.
+    of a document that cannot be read any more it keeps what it has. New commits have numbers above ``above``, the
+    newest of the served generation. Under ``writer.lock``.
     """
     made, lost = _readable(layout, store.generation)
     if made is None:
@@ -187,9 +188,11 @@ def carry_over(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: in
     keep = {m.id for m in made} | {k.path for k in lost}
     gone = [unraw(path) for path, _ in _shown(store.catalog) if unraw(path) not in keep]
     if batch := removals(store, source, gone, run, at, "carried over"):
+        batch.above = above
         store.add_documents(batch)
     for i in range(0, len(made), _PORTION):
         batch = upsert(store, source, made[i : i + _PORTION], run, at, "carried over")
+        batch.above = above
         if batch.texts:
             batch.vectors = embed(batch.texts)
         if batch:

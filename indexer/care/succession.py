@@ -89,22 +89,25 @@ def _unread(row: DocumentRow) -> DocumentRow:
     return row._replace(content=None, tries=0, retry_at=AT_ONCE if row.pinned is None else None)
 
 
-def carry(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: int) -> int:
+def carry(layout: Layout, store: Store, embed: EmbedKeyed, run: int, at: int, above: int) -> int:
     """Let ``store``, about to be served, show the last good version of what it could not read.
 
     The chunks stay as the old profile cut them, the vectors are the new one's. Returns how many
     documents were brought over; a damaged served catalog brings none. The last commit in it goes
-    on with the served audit trail. Under ``writer.lock``.
+    on with the served audit trail. ``above``: the newest commit of the served one, which may have gone on while
+    ``store`` was filled: no number is given twice. Under ``writer.lock``.
     """
     served = layout.named()
     if served is None or served == store.generation:
         return 0
-    brought = _shown_still(layout, store, served, embed, run, at)
+    brought = _shown_still(layout, store, served, embed, run, at, above)
     audit_succession.succeed(layout, store, run, at)
     return brought
 
 
-def _shown_still(layout: Layout, store: Store, served: str, embed: EmbedKeyed, run: int, at: int) -> int:
+def _shown_still(
+    layout: Layout, store: Store, served: str, embed: EmbedKeyed, run: int, at: int, above: int
+) -> int:  # fmt: skip
     try:
         old = Catalog.open(layout.metadata / served, readonly=True)
     except StoreDamaged:
@@ -114,14 +117,9 @@ def _shown_still(layout: Layout, store: Store, served: str, embed: EmbedKeyed, r
         with old.db.read(), Passages(old, layout.vectorstore / served, texts) as passages:
             pairs = _unshown(old, store.catalog)
             for i in range(0, len(pairs), _PORTION):
-                _bring(
-                    store,
-                    old,
-                    passages,
-                    pairs[i : i + _PORTION],
-                    embed,
-                    Batch(run=run, at=at, note=f"carried over from {served}"),
-                )
+                batch = Batch(run=run, at=at, note=f"carried over from {served}")
+                batch.above = above
+                _bring(store, old, passages, pairs[i : i + _PORTION], embed, batch)
             return len(pairs)
     finally:
         old.close()

@@ -31,6 +31,10 @@ HISTORIES: dict[str, History] = {
         ("rename", "one", "caf\u00e9.txt", "two", "cafe\u0301.txt"), ("delete", "one", "\udcff.txt"), UPDATE,
     ]),
     "empty, then text, then empty": History([("empty", *A), UPDATE, ("write", *A, 1), UPDATE, ("empty", *A), UPDATE]),
+    "carried over while the served one went on": History([
+        ("killer", "one", "deep/er/z.bin", 14), ("write", "one", "d.bin", 571), ("copy", "one", "deep/er/z.bin", "one", "new/a.txt"), UPDATE,
+        ("to_file", "one", "new", 5), ("killer", "one", "d.bin", 36), ("model", "m2"), ("update", "allow"),
+    ], ahead=False),
     # ---- deleted and back
     "undelete": History([("write", *A, 1), ("write", *B, 2), UPDATE, ("delete", *A), UPDATE, ("revert", *A, 0), UPDATE]),
     "shared passage outlives one document": History([("write", *A, 1), ("copy", *A, *B), ("append", *B, 2), UPDATE, ("delete", *A), UPDATE, ("delete", *B), UPDATE]),
