@@ -19,6 +19,22 @@ CONFIG = """
 [embedding]
 model = "python:indexer.embed.hashing:HashEmbedder"
 """
+DAEMON = """{config}
+[metrics]
+listen = "127.0.0.1:{port}"
+[watch]
+enabled = true
+[serve]
+enabled = true
+listen = "127.0.0.1:{web}"
+[[followers]]
+name = "{follower}"
+kind = "webhook"
+url = "{url}"
+probe_seconds = 1
+probe_down_seconds = 1
+"""
+"""A daemon with all that is measured: watch mode, the web service, a follower."""
 
 Labels = tuple[tuple[str, str], ...]
 

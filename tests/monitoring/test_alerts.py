@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from alerting import Prometheus, Receiver, Sink, daemon_argv, free_port, program, promtool, until, watching
-from monitored import CONFIG, ROOT, SECOND, put
+from monitored import CONFIG, DAEMON, ROOT, SECOND, put
 from test_monitoring_files import DASHBOARD, RULES, queries
 
 from indexer import monitoring
@@ -30,21 +30,6 @@ pytestmark = pytest.mark.skipif(
 )
 CASES = Path(__file__).with_name("alert_cases.yml")
 HOUR = 3600 * SECOND
-CONFIGURED = """{config}
-[metrics]
-listen = "{listen}"
-[watch]
-enabled = true
-[serve]
-enabled = true
-listen = "127.0.0.1:{web}"
-[[followers]]
-name = "hook"
-kind = "webhook"
-url = "{sink}"
-probe_seconds = 1
-probe_down_seconds = 1
-"""
 DASHBOARD_VALUES = {"$job": "indexer", "$instance": ".*", "$__rate_interval": "5m"}
 
 
@@ -140,8 +125,8 @@ def sink() -> Iterator[Sink]:
 @contextmanager
 def watched(home: Path, folder: Path, sink: Sink, web: int) -> Iterator[tuple[Prometheus, Receiver]]:
     """The daemon's metrics on a free port, its follower, the exported files in a folder, and all who watch."""
-    listen = f"127.0.0.1:{free_port()}"
-    config = CONFIGURED.format(config=CONFIG, listen=listen, web=web, sink=sink.url)
+    port = free_port()
+    config = DAEMON.format(config=CONFIG, port=port, web=web, follower="hook", url=sink.url)
     (home / "indexer.toml").write_text(config, "utf-8")
     folder.mkdir()
     assert cli(home, "export", "monitoring", str(folder)) == 0

@@ -14,22 +14,8 @@ from pathlib import Path
 
 import pytest
 from alerting import daemon_argv, free_port, program, until
-from monitored import CONFIG, ROOT, put, value
+from monitored import CONFIG, DAEMON, ROOT, put, value
 from test_metrics_docs import documented
-
-LISTEN = """{config}
-[metrics]
-listen = "127.0.0.1:{port}"
-[watch]
-enabled = true
-[serve]
-enabled = true
-listen = "127.0.0.1:{web}"
-[[followers]]
-name = "away"
-kind = "webhook"
-url = "http://127.0.0.1:9"
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +26,8 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def configure(home: Path, port: int, web: int | None = None) -> None:
     """Watch mode, metrics there, the web service somewhere."""
-    (home / "indexer.toml").write_text(LISTEN.format(config=CONFIG, port=port, web=web or free_port()), "utf-8")
+    facts = {"port": port, "web": web or free_port(), "follower": "away", "url": "http://127.0.0.1:9"}
+    (home / "indexer.toml").write_text(DAEMON.format(config=CONFIG, **facts), "utf-8")
 
 
 @contextmanager
