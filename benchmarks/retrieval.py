@@ -1,6 +1,6 @@
 """Search quality through the product's own ``search``: hit@1/5/10 and MRR@10 by meaning, by words, by both.
 
-    python -m benchmarks.retrieval [--sets DIR] [--only xquad_zh,stard_laws] [--split dev] [--modes hybrid] [--size 256] [--keep DIR] [--json]
+    python -m benchmarks.retrieval [--sets DIR] [--only xquad_zh,stard_laws] [--split dev] [--modes hybrid] [--size 256] [--factor 2] [--keep DIR] [--json]
 
 Each passage of a set becomes one text file (a set with a ``docs`` folder: its files as they are), the folder is indexed
 by ``update``, every question is searched. A file counts at the rank of its best chunk; of a set with ``docs`` a chunk
@@ -160,8 +160,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--size", type=int, default=DEFAULT_CUT.size, help="characters of a chunk")
     parser.add_argument("--overlap", type=int, default=DEFAULT_CUT.overlap)
+    parser.add_argument("--factor", type=int, default=DEFAULT_CUT.provisions_factor, help="of numbered provisions")
     options = parser.parse_args()
-    modes, cut = options.modes.split(","), SplitSettings(options.size, options.overlap)
+    modes, cut = options.modes.split(","), SplitSettings(options.size, options.overlap, options.factor)
     results = {n: measure(options.sets / n, options.split, modes, options.keep, cut) for n in options.only.split(",")}
     if options.json:
         print(json.dumps(results))

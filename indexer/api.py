@@ -81,7 +81,7 @@ class KnowledgeBase(Searcher):
         s = self.settings
         facts = {
             "embedding": embed.describe(s.embedding),
-            "split": {"size": s.split.size, "overlap": s.split.overlap, "version": split.VERSION},
+            "split": split.fingerprint(s.split),
             "parsers": dict(parser.fingerprint()),
         }
         return Profile(facts, public_json(s.embedding), lambda: self.embedder(s.embedding))

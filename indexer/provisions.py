@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 
 _START = re.compile(
     r"(?m)^[ \t\u3000]*(?:\*\*)?(?:"
@@ -23,15 +24,21 @@ MOST, LEAST = 60, 12
 """Characters of a lead; where there is less room than the least, none is given."""
 
 
+def is_numbered(texts: Iterable[str]) -> bool:
+    """Whether at least two provisions begin in these texts of a document."""
+    found = (m for text in texts if _may_have(text) for m in _START.finditer(text))
+    return next(found, None) is not None and next(found, None) is not None
+
+
 class Provisions:
-    """Where the provisions of a text begin; falsy when there are fewer than two."""
+    """Where the provisions of a text begin; falsy when there are none."""
 
     def __init__(self, text: str, size: int) -> None:
         self._text, self._size = text, size
-        self._starts = [m.start() for m in _START.finditer(text)] if _may_have(text) else []
+        self._starts = [m.start() for m in _START.finditer(text)]
 
     def __bool__(self) -> bool:
-        return len(self._starts) > 1
+        return bool(self._starts)
 
     def begin(self, start: int, known: int) -> int:
         """Where a chunk from ``start`` begins, when all before ``known`` is in the chunk before it: no tail of another provision."""

@@ -7,8 +7,8 @@ rest of a small update. `tests/split` proves the cuts equal to LangChain's.
 Laws, held by property tests: ``chunk.text == parsed.text[chunk.start:chunk.end]``, with its
 section's ``lead`` in front where it has one and does not begin with it, or the first words of the
 provision from whose middle it is (:mod:`.provisions`); every
-character that is no white space is in some chunk; no chunk is longer than ``size``; none is
-white space only; with overlap 0 the chunks joined are the text but for white space.
+character that is no white space is in some chunk; no chunk is longer than ``size`` (of numbered
+provisions: ``provisions_factor`` times the size); none is white space only; with overlap 0 the chunks joined are the text but for white space.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from indexer.core.model import Chunk, Parsed, Section, SplitSettings
 from indexer.core.ports import Splitter
-from indexer.provisions import Provisions
+from indexer.provisions import Provisions, is_numbered
 from indexer.separators import patterns
 
 VERSION = "3"
@@ -34,24 +34,32 @@ Span = tuple[int, int]
 
 def fingerprint(settings: SplitSettings) -> Mapping[str, object]:
     """JSON-able facts that decide the cuts; part of the profile."""
-    return {"splitter": VERSION, "size": settings.size, "overlap": settings.overlap}
+    return {"splitter": VERSION, **settings._asdict()}
 
 
 def make_splitter(settings: SplitSettings) -> Splitter:
     """A function from Parsed to its chunks in reading order."""
     cutter = _cutter(settings.size, settings.overlap)
+    larger = _cutter(settings.size * settings.provisions_factor, settings.overlap)
 
     def split(parsed: Parsed) -> Sequence[Chunk]:
-        return [chunk for block in _blocks(parsed.sections, settings.size) for chunk in _chunks(block, cutter)]
+        numbered = is_numbered(section.text for section in parsed.sections if section.kind == "text")
+        blocks = _blocks(parsed.sections, settings.size)
+        return [chunk for block in blocks for chunk in _chunks(block, cutter, larger if numbered else None)]
 
     return split
 
 
-def _chunks(block: _Block, cutter: _Cutter) -> Iterator[Chunk]:
-    """The block's chunks without the white space around them; of white space alone there is none."""
+def _chunks(block: _Block, cutter: _Cutter, larger: _Cutter | None) -> Iterator[Chunk]:
+    """The block's chunks without the white space around them; of white space alone there is none.
+
+    With a larger cutter, that of a document of numbered provisions, these are cut by it.
+    """
     text, base, headings, page, place = block.text, block.start, block.headings, block.page, block.place
     leads = _Leads(block) if block.leads else None
-    provisions = Provisions(text, cutter.size) if not block.whole else None  # a table has its own header
+    provisions = Provisions(text, larger.size) if larger and not block.whole else None  # a table has its own header
+    if provisions and larger:
+        cutter = larger
     known = 0  # all before it is in the chunks so far
     for start, end in cutter.spans(block):
         if provisions:

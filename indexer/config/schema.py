@@ -64,6 +64,7 @@ class SplitTable(Table):
 
     size: Int = Field(default=_SPLIT["size"], ge=1, le=1_000_000)
     overlap: Int = Field(default=_SPLIT["overlap"], ge=0)
+    provisions_factor: Int = Field(default=_SPLIT["provisions_factor"], ge=1, le=16)
 
     @model_validator(mode="after")
     def _smaller(self) -> SplitTable:

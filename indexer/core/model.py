@@ -149,10 +149,11 @@ class Chunk(NamedTuple):
 
 
 class SplitSettings(NamedTuple):
-    """Sizes in characters."""
+    """Sizes in characters; texts of numbered provisions are cut at ``provisions_factor`` times the size."""
 
     size: int = 256
     overlap: int = 50
+    provisions_factor: int = 2
 
 
 class ParseLimits(NamedTuple):

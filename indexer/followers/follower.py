@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..core.following import FollowerSettings
 from ..core.model import Key
 from .feed import Feed, Head
-from .ledger import Ledger
+from .ledger import Ledger, Standing
 from .model import Document, Item, Target, Task
 
 _PORTION = 64  # documents looked up at once
@@ -43,7 +43,11 @@ class Follower:
         self._sources = frozenset(sources)
         self._pending: dict[Key, None] = {}
         self._taken: Head | None = None
-        ledger.begin(self.name, _print(settings, _SENT), _print(settings, _RULES))
+        self._prints = _print(settings, _SENT), _print(settings, _RULES)
+
+    def begin(self) -> None:
+        """Take down whom it follows to, before it works: of another target all is forgotten then, not by a look at it."""
+        self.ledger.begin(self.name, *self._prints)
 
     # ---- what is to be done ----------------------------------------------------------
 
@@ -56,7 +60,7 @@ class Follower:
         tasks = self._batch()
         if tasks:
             return self.target.work(tasks, self)
-        if self._taken is not None and self.ledger.standing(self.name).head != self._taken:
+        if self._taken is not None and self.standing().head != self._taken:
             self.ledger.advance(self.name, self._taken)
         return None
 
@@ -67,7 +71,7 @@ class Follower:
         open_ = [key for key in self._pending if self._differs(key)] if few else list(self._pending)
         if not open_:
             return Behind(0, 0)
-        known = self.ledger.standing(self.name).head
+        known = self.standing().head
         same = self._taken is not None and known.generation == self._taken.generation
         since = self.feed.committed_ns(known.commit if same else 0)
         return Behind(len(open_), since or self.clock())
@@ -78,15 +82,16 @@ class Follower:
         if head is None:
             return
         if self._taken is None:
-            self._add(self.feed.changed(self.ledger.standing(self.name).head))
+            self._add(self.feed.changed(self.standing().head))
         elif head != self._taken:
             self._add(self.feed.changed(self._taken))
         self._taken = head
-        self._add(self.ledger.unfinished(self.name, self.clock()))
+        if self._same():
+            self._add(self.ledger.unfinished(self.name, self.clock()))
 
     def _add(self, keys: list[Key] | None) -> None:
         if keys is None:
-            keys = [*self.feed.shown(), *self.ledger.keys(self.name)]
+            keys = [*self.feed.shown(), *(self.ledger.keys(self.name) if self._same() else ())]
         self._pending.update(dict.fromkeys(keys))
 
     def _batch(self) -> list[Task]:
@@ -114,7 +119,7 @@ class Follower:
 
     def _differs(self, key: Key) -> bool:
         """Whether a document is to be sent or removed."""
-        item = self.ledger.items(self.name, [key]).get(key, Item())
+        item = self.ledger.items(self.name, [key]).get(key, Item()) if self._same() else Item()
         _, found = next(iter(self.feed.documents([key])))
         return self._judged(key, item, found, {}) is not None
 
@@ -146,7 +151,29 @@ class Follower:
             self.settings.exclude, key.path, default=False
         )
 
-    # ---- the ledger, as the target sees it -------------------------------------------
+    # ---- the ledger: what it says of another target is not so of this one -------------
+
+    def _same(self) -> bool:
+        return self.ledger.standing(self.name).target == self._prints[0]
+
+    def standing(self) -> Standing:
+        """How it stands."""
+        known = self.ledger.standing(self.name)
+        if known.target != self._prints[0]:
+            return Standing(paused=known.paused)
+        return known if known.rules == self._prints[1] else known._replace(head=Head("", 0))
+
+    def counts(self) -> dict[str, int]:
+        """Documents by step."""
+        return self.ledger.counts(self.name) if self._same() else {}
+
+    def troubled(self) -> list[tuple[Key, Item]]:
+        """Documents that are not over there though they should, or not in the way asked for."""
+        return self.ledger.troubled(self.name) if self._same() else []
+
+    def remotes(self) -> dict[Key, Item]:
+        """Everything that is known of every document."""
+        return self.ledger.remotes(self.name) if self._same() else {}
 
     def put(self, items: Mapping[Key, Item | None]) -> None:
         """Take down how documents stand; a step without a time is taken now."""

@@ -29,7 +29,7 @@ def compare(follower: Follower) -> Difference:
     remotes = follower.target.inventory()
     if remotes is None:
         return Difference(listed=False)
-    items = follower.ledger.remotes(follower.name)
+    items = follower.remotes()
     ids, names = {r.id for r in remotes}, {r.name for r in remotes}
     missing = tuple(key for key, item in items.items() if item.step == "done" and not _there(item, ids))
     known = {str(i.remote.get("id")) for i in items.values()} | {i.original for i in items.values()}
@@ -56,6 +56,7 @@ def repair(
 
     The sending itself is the follower's next steps.
     """
+    follower.begin()
     follower.put(dict.fromkeys(difference.missing, Item("absent")))
     if remove_unknown and difference.unknown:
         while not follower.target.remove(difference.unknown):

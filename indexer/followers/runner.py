@@ -73,6 +73,7 @@ class Runner:
             return self._failed(DOWN, e, self._patience())
 
     def _work(self) -> float:
+        self.follower.begin()
         s = self.follower.settings
         every = s.probe_down_seconds if self.state else s.probe_seconds
         if self.state or self.clock() - self._probed >= every:

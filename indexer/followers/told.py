@@ -13,8 +13,8 @@ def facts(follower: Follower, *, exact: bool = True) -> dict[str, Any]:
 
     Not ``exact``: those that may differ, which costs no look at each.
     """
-    ledger, name, settings = follower.ledger, follower.name, follower.settings
-    standing, counts, head = ledger.standing(name), ledger.counts(name), follower.feed.head()
+    name, settings = follower.name, follower.settings
+    standing, counts, head = follower.standing(), follower.counts(), follower.feed.head()
     behind = follower.behind(exact=exact)
     state = "paused" if standing.paused else standing.state or ("well" if standing.ok_ns else "new")
     return {
@@ -38,7 +38,7 @@ def troubles(follower: Follower) -> list[dict[str, Any]]:
             "source": key.source, "path": key.path, "state": item.step, "retry_ns": item.retry_ns,
             "why": _why(item), "tries": item.tries,
         }
-        for key, item in follower.ledger.troubled(follower.name)
+        for key, item in follower.troubled()
     ]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def parse(data: bytes, limits: ParseLimits, form: str) -> Parsed:
     target, parser = FORMS[form]
     if not soffice.find():
         raise ParseRefused(
-            "Files of before Office 2007 are read through LibreOffice, which is not installed;"
+            "Files of Office 97 to 2003 (.doc, .xls, .ppt) are read through LibreOffice, which is not installed;"
             " install it, or save the file as .{suffix}",
             suffix=parser,
         )

@@ -27,7 +27,9 @@ def parse_part(name: str, data: bytes, limits: ParseLimits, depth: int = 1) -> P
         raise ParseRefused("Files of type {suffix} are unsupported; convert the file or exclude it", suffix=suffix)
     real, _ = sniff.check(parser, data)
     if real in PROGRAMS:  # this worker may start nothing
-        raise ParseRefused("Files of before Office 2007 are not read within another; save it as a file of its own")
+        raise ParseRefused(
+            "Files of Office 97 to 2003 (.doc, .xls, .ppt) are not read within another; save it as a file of its own"
+        )
     if real in NESTING:
         if depth >= DEEPEST:
             raise ParseRefused(

@@ -123,7 +123,7 @@ def test_what_decides_the_vectors_is_pinned() -> None:
     """Model and sizes are active lines: a later default must not embed everything again."""
     table = tomllib.loads(template("indexer.toml").replace("@MODEL@", '"m"'))
     assert table["embedding"]["model"] == "m"
-    assert table["split"] == {"size": 256, "overlap": 50}
+    assert table["split"] == {"size": 256, "overlap": 50, "provisions_factor": 2}
 
 
 def test_the_repository_is_made_by_the_same_templates() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from indexer.followers.http import Http
 from indexer.followers.ledger import Ledger
 from indexer.followers.model import Misconfigured, Refused, Unreachable
 from indexer.followers.runner import flush
+from indexer.followers.told import facts, troubles
 
 
 def lab_of(home: Path, server: StandIn, **more: Any) -> Lab:
@@ -189,6 +192,28 @@ def test_another_server(filled: Lab) -> None:
     with served("1.5.7") as other:
         assert filled.flush(filled.settings._replace(url=other.url)) is None
         assert differs(other.content(), filled.texts()) == []
+
+
+def test_a_look_at_another_server_forgets_nothing(filled: Lab, server: StandIn) -> None:
+    """A wrong address, seen in `indexer followers` and put right: nothing is sent again."""
+    ledger, sent = Path(filled.kb.settings.metadata) / "followers" / "ledger.db", dict(server.seen)
+    before = _rows(ledger)
+    with filled.opened(filled.settings._replace(url="http://127.0.0.1:9")) as runner:
+        seen = facts(runner.follower)
+        assert (seen["state"], seen["behind"], seen["cursor"], seen["documents"]["there"]) == ("new", 3, 0, 0)
+        assert troubles(runner.follower) == []
+    with filled.opened(filled.settings._replace(exclude=("2.txt",))) as runner:
+        seen = facts(runner.follower)
+        assert (seen["state"], seen["behind"], seen["documents"]["there"]) == ("well", 1, 3)
+    assert _rows(ledger) == before
+    with filled.opened() as runner:
+        assert facts(runner.follower)["behind"] == 0
+    assert dict(server.seen) == sent
+
+
+def _rows(ledger: Path) -> list[object]:
+    with closing(sqlite3.connect(ledger)) as con:
+        return [con.execute(f"SELECT * FROM {table}").fetchall() for table in ("follower", "item")]
 
 
 def test_a_pause(filled: Lab, server: StandIn) -> None:

@@ -82,7 +82,7 @@ def test_without_libreoffice_the_reason_says_so(monkeypatch: pytest.MonkeyPatch,
     parsers = Parsers(LIMITS)
     assert parsers.fingerprint()["legacy:doc"] == "1; LibreOffice absent"
     assert reason(parsers) == (
-        "Files of before Office 2007 are read through LibreOffice, which is not installed;"
+        "Files of Office 97 to 2003 (.doc, .xls, .ppt) are read through LibreOffice, which is not installed;"
         " install it, or save the file as .docx"
     )
 

@@ -16,7 +16,7 @@ from indexer.parse import Parsers
 from indexer.sources.rules import junk
 from indexer.split import make_splitter
 
-SPLIT = SplitSettings(size=250, overlap=0)
+SPLIT = SplitSettings(size=250, overlap=0, provisions_factor=1)
 
 
 def extract(path: Path) -> dict[str, object]:

@@ -30,9 +30,9 @@ Pay is due on the tenth of each month, and where that is no working day on the w
 """
 
 
-def pieces(text: str, size: int = 100, overlap: int = 20) -> list[str]:
+def pieces(text: str, size: int = 100, overlap: int = 20, factor: int = 1) -> list[str]:
     """The chunks' texts."""
-    return [c.text for c in make_splitter(SplitSettings(size, overlap))(Parsed((Section(text),)))]
+    return [c.text for c in make_splitter(SplitSettings(size, overlap, factor))(Parsed((Section(text),)))]
 
 
 def test_an_item_says_of_which_article_it_is() -> None:
@@ -65,20 +65,48 @@ def test_what_only_looks_like_it(text: str) -> None:
     assert all(piece in text for piece in pieces(text))
 
 
+def test_provisions_are_cut_larger() -> None:
+    """More of an article stands in one chunk, as if the size were larger; other texts are cut as always."""
+    assert pieces(LAW, 100, 20, 3) == pieces(LAW, 300, 20, 1) != pieces(LAW, 100, 20, 1)
+    other = LAW.replace("条 ", "条")
+    assert pieces(other, 100, 20, 3) == pieces(other, 100, 20, 1)
+
+
+def test_only_the_text_of_the_provisions_is_cut_larger() -> None:
+    """A handbook with rules in one chapter: its other chapters keep their size."""
+    plain = "员工年假十天，须提前两周申请。" * 30
+    sections = (Section(plain, ("一",)), Section(LAW, ("二",)), Section(plain, ("三",)))
+    chunks = make_splitter(SplitSettings(100, 20, 2))(Parsed(sections))
+    assert max(len(c.text) for c in chunks if c.headings != ("二",)) <= 100
+    assert 100 < max(len(c.text) for c in chunks if c.headings == ("二",)) <= 200
+
+
+def test_a_law_in_chapters() -> None:
+    """A chapter of one article is cut as the chapters of many are."""
+    sections = [Section(f"第{n}条 " + "申请人应当提交书面材料，并说明理由。" * 12, (f"第{n}章",)) for n in "一二三"]
+    chunks = make_splitter(SplitSettings(100, 20, 2))(Parsed(tuple(sections)))
+    assert all(len(c.text) > 100 for c in chunks[:1])
+
+
 provision = st.tuples(st.integers(1, 99), st.text("甲乙丙。；：，\n （）一二三", min_size=1, max_size=160)).map(
     lambda p: f"第{p[0]}条 {p[1]}\n"
 )
 
 
-@given(st.lists(provision, min_size=2, max_size=6).map("".join), st.integers(20, 200), st.integers(0, 15))
-def test_the_laws_of_the_splitter_hold(text: str, size: int, overlap: int) -> None:
+@given(
+    st.lists(provision, min_size=2, max_size=6).map("".join),
+    st.integers(20, 200),
+    st.integers(0, 15),
+    st.integers(1, 4),
+)
+def test_the_laws_of_the_splitter_hold(text: str, size: int, overlap: int, factor: int) -> None:
     """Nothing is lost, nothing too long, every chunk ends with the text at its place; what is in front is from before it."""
     covered = set()
-    for chunk in make_splitter(SplitSettings(size, overlap))(Parsed((Section(text),))):
+    for chunk in make_splitter(SplitSettings(size, overlap, factor))(Parsed((Section(text),))):
         own = text[chunk.start : chunk.end]
         assert chunk.text.endswith(own)
         assert own == own.strip() != ""
-        assert len(chunk.text) <= size
+        assert len(chunk.text) <= size * factor
         lead = chunk.text[: len(chunk.text) - len(own)]
         assert lead == "" or lead.rstrip("\n").rstrip("…") in text[: chunk.start]
         covered.update(range(chunk.start, chunk.end))

@@ -107,4 +107,5 @@ def test_an_edit_changes_few_chunks() -> None:
 
 def test_fingerprint_has_what_decides_the_cuts() -> None:
     """Another size, overlap or version is another profile."""
-    assert fingerprint(SplitSettings(256, 50)) == {"splitter": "3", "size": 256, "overlap": 50}
+    expected = {"splitter": "3", "size": 256, "overlap": 50, "provisions_factor": 2}
+    assert fingerprint(SplitSettings(256, 50)) == expected
