@@ -41,7 +41,7 @@ $(VENV)/extras: $(VENV)/dev
 	touch $@
 
 test-models: $(VENV)/extras  ## the tests that need torch and sentence-transformers
-	$(BIN)/python -m pytest tests/embed/test_sentence_transformers.py tests/embed/test_embed_benchmark.py
+	$(BIN)/python -m pytest tests/embed/test_sentence_transformers.py tests/embed/test_embed_benchmark.py tests/ask/test_ask_cross_encoder.py
 
 test-ocr: $(VENV)/extras  ## the tests that read pictures; those of old Office files where LibreOffice is installed
 	$(BIN)/python -m pytest tests/parse/test_ocr.py tests/parse/test_image.py tests/parse/test_legacy.py

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import mcp_types as types
-from anyio import create_task_group, sleep_forever, to_thread
+from anyio import create_task_group, current_time, sleep, to_thread
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
@@ -20,6 +20,9 @@ from .desk import Call, Desk
 
 T = TypeVar("T")
 _Context = ServerRequestContext[Any, Any]
+
+SIGN_SECONDS = 5.0
+"""How often a client that asked for progress hears that it is being worked on; most give up after 60 s of silence."""
 
 _ABOUT = (
     "The user's own documents, searchable: policies, manuals, contracts, mail, notes, code. What is found is always "
@@ -66,7 +69,7 @@ async def _work(desk: Desk, ctx: _Context, answer: Callable[[Call], T]) -> T:
     gone = threading.Event()
     call = desk.call(ctx.request, gone.is_set)
     async with create_task_group() as tasks:
-        tasks.start_soon(_told, gone)
+        tasks.start_soon(_signs, ctx, gone)
         answered = await to_thread.run_sync(_outcome, answer, call)
         tasks.cancel_scope.cancel()
     if isinstance(answered, MCPError):
@@ -74,9 +77,13 @@ async def _work(desk: Desk, ctx: _Context, answer: Callable[[Call], T]) -> T:
     return answered
 
 
-async def _told(gone: threading.Event) -> None:
+async def _signs(ctx: _Context, gone: threading.Event) -> None:
+    """Signs of life (seconds so far) until the answer is there, or nobody waits for it."""
+    began = current_time()
     try:
-        await sleep_forever()
+        while True:
+            await sleep(SIGN_SECONDS)
+            await ctx.session.report_progress(round(current_time() - began))
     finally:
         gone.set()
 

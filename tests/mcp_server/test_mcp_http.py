@@ -225,6 +225,30 @@ def test_a_client_that_goes_away_is_not_waited_for(web: Running, monkeypatch: py
     web.until(lambda: web.site.crowd.inside == 0)
 
 
+def test_a_long_call_is_answered_as_ever(web: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers are plain JSON here, which has no room for signs of life: one who asks for them gets the answer."""
+    monkeypatch.setattr("indexer.mcp.server.SIGN_SECONDS", 0.01)
+    search = type(web.kb).search
+
+    def slow(*args: Any, **more: Any) -> Any:
+        time.sleep(0.5)
+        return search(*args, **more)
+
+    monkeypatch.setattr(type(web.kb), "search", slow)
+    seen: list[float] = []
+
+    async def asked(client: Any) -> Any:
+        async def sign(progress: float, total: float | None, message: str | None) -> None:
+            seen.append(progress)
+
+        return await client.call_tool("search", {"query": "leave", "k": 1}, progress_callback=sign)
+
+    with connected(web) as talk:
+        assert talk.portal.call(asked, talk.client).structured_content["hits"]
+        assert talk.get("status")["commit"] >= 1
+    assert seen == []
+
+
 def test_it_can_be_switched_off(web: Running) -> None:
     """By the configuration, while the service goes on."""
     settings = web.site.settings

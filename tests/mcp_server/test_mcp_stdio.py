@@ -10,6 +10,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp.client import Client
@@ -214,6 +215,21 @@ def test_a_call_that_is_cancelled_holds_nothing_up(talk: Talk) -> None:
     assert talk.portal.call(impatient)
     assert talk.get("status")["commit"] >= 1
     assert talk.get("search", query="年假", k=1)["hits"]
+
+
+def test_a_long_call_gives_signs_of_life(talk: Talk) -> None:
+    """A client that asked for progress hears that its question is worked on, and need not give up."""
+    seen: list[float] = []
+
+    async def patient() -> Any:
+        async def sign(progress: float, total: float | None, message: str | None) -> None:
+            seen.append(progress)
+
+        return await talk.client.call_tool("search", {"query": "slow, very slow, slow"}, progress_callback=sign)
+
+    assert not talk.portal.call(patient).is_error
+    assert seen
+    assert seen == sorted(set(seen))
 
 
 def test_only_the_protocol_is_on_standard_output(home: Path) -> None:
