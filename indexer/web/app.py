@@ -20,7 +20,7 @@ from .body import TooLarge, TooSlow
 from .document import described
 from .guard import Guard, logged
 from .problems import Problem, encoded
-from .scopes import is_api
+from .scopes import for_people
 from .site import Site
 
 
@@ -50,7 +50,7 @@ def _errors(app: FastAPI, site: Site) -> None:
     """Every error as a problem in the language of who asks."""
 
     def answer(request: Request, problem: Problem) -> Response:
-        if _for_people(request):
+        if for_people(request.url.path, request.headers.get("accept", "")):
             from .ui.pages import error_page
 
             return error_page(request, problem, site.lang)
@@ -73,11 +73,6 @@ def _errors(app: FastAPI, site: Site) -> None:
     app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(Exception, ours)
-
-
-def _for_people(request: Request) -> bool:
-    """Whether a browser asked for a page, and not a program for facts."""
-    return not is_api(request.url.path) and "text/html" in request.headers.get("accept", "")
 
 
 def _of_starlette(error: HTTPException) -> Problem:

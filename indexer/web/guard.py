@@ -16,7 +16,7 @@ from ..metrics.web import OTHER
 from . import origins, scopes, sessions
 from .body import Body, TooLarge, TooSlow
 from .keys import Entry
-from .problems import Problem, encoded, language_of, problem_of
+from .problems import Problem, bare_page, encoded, language_of, problem_of
 from .site import Site
 
 Scope = MutableMapping[str, Any]
@@ -216,7 +216,10 @@ class _Call:
         """Answer with a problem, if nothing was answered yet."""
         if self.started:
             return
-        data, kind = encoded(problem, self.lang(), self.path)
+        if scopes.for_people(self.path, self.headers.get("accept", "")):
+            data, kind = bare_page(problem, self.lang())
+        else:
+            data, kind = encoded(problem, self.lang(), self.path)
         headers = {"content-type": kind, "content-length": str(len(data)), "connection": "close", **problem.headers}  # fmt: skip
         raw = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
         await self.send({"type": "http.response.start", "status": problem.status, "headers": raw})

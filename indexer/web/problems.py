@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from html import escape
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -97,6 +98,17 @@ def encoded(problem: Problem, lang: str, path: str) -> tuple[bytes, str]:
     if path.startswith("/v1/"):
         return json.dumps(openai_error(problem, lang), ensure_ascii=True).encode(), "application/json"
     return json.dumps(body(problem, lang), ensure_ascii=True).encode(), MEDIA_TYPE
+
+
+def bare_page(problem: Problem, lang: str) -> tuple[bytes, str]:
+    """(body, its media type) for a browser that is let nowhere: nothing in it is loaded from here."""
+    title, detail = (escape(translate(m, lang)) for m in (Message("This did not work"), problem.message))
+    text = (
+        f'<!doctype html>\n<html lang="{lang}">\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
+        f"<title>{title}</title>\n<main>\n<h1>{title} ({problem.status})</h1>\n<p>{detail}</p>\n</main>\n</html>\n"
+    )
+    return text.encode("utf-8", "replace"), "text/html; charset=utf-8"
 
 
 def openai_error(problem: Problem, lang: str) -> dict[str, Any]:

@@ -35,6 +35,11 @@ def is_api(path: str) -> bool:
     )
 
 
+def for_people(path: str, accept: str) -> bool:
+    """Whether a browser asked for a page, and not a program for facts."""
+    return not is_api(path) and "text/html" in accept
+
+
 def unlimited(path: str) -> bool:
     """Cheap, and asked for by what must not be turned away: neither rate nor crowd counts."""
     return path in _HEALTH or path.startswith(_STATIC)

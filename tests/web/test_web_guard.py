@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from pathlib import Path
@@ -102,6 +103,18 @@ def test_pages_of_other_sites_change_nothing(web: Running, headers: dict[str, st
     for path in ("/api/v1/runs", "/api/v1/rollback", "/login", "/logout", "/api/v1/search"):
         assert web.client.post(path, json={}, headers=headers).status_code == 403
     assert web.client.delete("/api/v1/documents/a2IvYQ", headers=headers).status_code == 403
+
+
+def test_a_browser_that_is_turned_away_reads_a_sentence(web: Running) -> None:
+    """In its language, as a page that loads nothing; programs get their problem at every address."""
+    headers = {"Host": "evil.example", "Accept": "text/html,*/*;q=0.8", "Accept-Language": "zh-CN"}
+    page = web.client.get("/documents", headers=headers)
+    assert (page.status_code, page.headers["content-type"]) == (421, "text/html; charset=utf-8")
+    assert '<html lang="zh">' in page.text
+    assert "<h1>操作未成功 (421)</h1>" in page.text
+    assert not re.search(r"<script|<link|<img|evil", page.text)
+    for path, more in (("/api/v1/status", headers), ("/documents", {"Host": "evil.example"})):
+        assert web.client.get(path, headers=more).json()["code"] == "host"
 
 
 def test_our_own_pages_may(web: Running) -> None:
