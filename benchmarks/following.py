@@ -3,6 +3,9 @@
 A daemon watches a folder and follows to a real server (`make followers` installs one, or ``--url`` and ``--api-key`` of
 another). Files are saved one by one; what counts is the time from the save until the server has accepted the new text,
 as its own list of documents shows it. For a changed document that includes the deletion of the old one.
+
+``--there 10000``: the server has so many other documents already (one that it processed, written into its store so often
+while it stood still), and both sides are compared once (`indexer resync --dry-run`).
 """
 
 from __future__ import annotations
@@ -57,14 +60,36 @@ def server(options: argparse.Namespace, home: Path) -> Iterator[tuple[str, str]]
     model = Model()
     try:
         with running(versions()[0], home, model) as started:
+            if options.there:
+                crowd(started, options.there)
             yield started.url, KEY
     finally:
         model.stop()
 
 
+def crowd(started: Any, count: int) -> None:
+    """Make one processed document of a server into so many."""
+    from lightrag_server import KEY, until
+
+    body = {"text": text(-1, 0), "file_source": "of others.txt"}
+    httpx.post(started.url + "/documents/text", json=body, headers={"X-API-Key": KEY}, timeout=60).raise_for_status()
+    until(lambda: any(str(r["status"]).lower().endswith("processed") for r in started.rows()))
+    until(lambda: not started.ask("GET", "/documents/pipeline_status")["busy"])
+    started.stop()
+    for store in ("kv_store_doc_status.json", "kv_store_full_docs.json"):
+        path = started.home / "rag" / store
+        [known] = json.loads(path.read_text("utf-8")).values()
+        many = {}
+        for number in range(count):
+            identity, name = f"doc-{number:032x}", f"others {number}.txt"
+            many[identity] = {k: name if k == "file_path" else identity if k == "_id" else v for k, v in known.items()}
+        path.write_text(json.dumps(many), "utf-8")
+    started.start()
+
+
 def accepted(url: str, key: str, name: str) -> str:
     """The time stamp of a document over there, "" when it has none."""
-    query = {"page": 1, "page_size": 200}
+    query = {"page": 1, "page_size": 200, "sort_field": "created_at", "sort_direction": "desc"}
     found = httpx.post(url + "/documents/paginated", json=query, headers={"X-API-Key": key}, timeout=60).json()
     return next((str(d["created_at"]) for d in found["documents"] if d["file_path"] == name), "")
 
@@ -79,10 +104,14 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         command = [sys.executable, "-m", "indexer", "run", "--home", str(home)]
         with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL) as daemon:
             try:
-                for version, kind in enumerate(taken):
+                for version, kind in enumerate(("added", "modified")):
                     for number in range(options.files):
                         taken[kind].append(_saved(home, url, key, number, version))
                         time.sleep(options.pause)
+                compared = [*command[:3], "resync", "--dry-run", "--home", str(home)]
+                began = time.monotonic()
+                subprocess.run(compared, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+                taken["compared"] = [time.monotonic() - began]
             finally:
                 daemon.terminate()
     return {kind: {"median_s": statistics.median(t), "worst_s": max(t)} for kind, t in taken.items()}
@@ -105,6 +134,7 @@ def main() -> None:
     parser.add_argument("--url", default="")
     parser.add_argument("--api-key", default="")
     parser.add_argument("--files", type=int, default=8)
+    parser.add_argument("--there", type=int, default=0, help="documents of others on the server that is started here")
     parser.add_argument("--pause", type=float, default=4.0, help="seconds between two savings, for the server to rest")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -112,6 +142,7 @@ def main() -> None:
     if options.json:
         print(json.dumps(found))
         return
+    print(f"both sides compared: {found.pop('compared')['median_s']:.1f} s")
     for kind, f in found.items():
         print(
             f"{kind}: {f['median_s']:.1f} s median, {f['worst_s']:.1f} s at most until accepted (goal {GOAL_SECONDS:.0f} s)"

@@ -68,7 +68,54 @@ def test_other_limits() -> None:
     assert not withhold(_paths(3), (), 6, empty=False, same_root=True, allow=False, rule=rule).hold
 
 
+@pytest.mark.parametrize(
+    ("shown", "fresh", "held", "removed", "kept"),
+    [
+        (0, 3, 2, 3, 2),  # nothing was shown: as ever
+        (2, 0, 2, 2, 0),  # what was shown goes
+        (2, 3, 2, 5, 0),  # few that went since go by themselves
+        (2, 30, 2, 2, 30),  # many that went since are shown first
+        (0, 30, 2, 0, 32),
+    ],
+)
+def test_exactly_what_was_shown(shown: int, fresh: int, held: int, removed: int, kept: int) -> None:
+    """A confirmation of one set says nothing of what went after it was shown."""
+    old = _paths(held, "h")
+    made = withhold(
+        _paths(fresh) + old,
+        set(old),
+        100,
+        empty=False,
+        same_root=True,
+        allow=False,
+        rule=RULE,
+        exactly=set(old[:shown]),
+    )
+    assert (len(made.remove), len(made.hold)) == (removed, kept)
+    assert set(old[:shown]) <= set(made.remove)
+
+
 _names = st.lists(st.sampled_from(_paths(40)), unique=True)
+
+
+@given(
+    _names,
+    st.sets(st.sampled_from(_paths(40))),
+    st.sets(st.sampled_from(_paths(40))),
+    st.integers(0, 60),
+    st.booleans(),
+)
+def test_law_what_was_shown_goes_and_the_rest_is_judged_alone(
+    gone: list[bytes], held: set[bytes], shown: set[bytes], more: int, empty: bool
+) -> None:
+    """The shown ones make nothing else go, and hold nothing back."""
+    total = len(gone) + more
+    made = withhold(gone, held, total, empty=empty, same_root=True, allow=False, rule=RULE, exactly=shown)
+    rest = [p for p in gone if p not in shown]
+    alone = withhold(rest, held, total, empty=empty, same_root=True, allow=False, rule=RULE)
+    assert sorted(made.remove + made.hold) == sorted(gone)
+    assert set(made.remove) == set(alone.remove) | (set(gone) & shown)
+    assert made.hold == alone.hold
 
 
 @given(_names, st.sets(st.sampled_from(_paths(40))), st.integers(0, 60), st.booleans(), st.booleans(), st.booleans())

@@ -241,10 +241,11 @@ def test_both_sides_compared(graph: Server, tmp_path: Path) -> None:
     assert differs(found, home.texts()) == []
 
 
-def test_a_server_with_accounts(tmp_path: Path, model: Model) -> None:
+@pytest.mark.parametrize("version", versions())
+def test_a_server_with_accounts(tmp_path: Path, model: Model, version: str) -> None:
     """A name and a password instead of a key; a wrong password needs a person."""
     accounts = {"AUTH_ACCOUNTS": "indexer:a long password", "TOKEN_SECRET": "for tests alone, and long enough for it"}
-    with running(versions()[0], tmp_path / "server", model, LIGHTRAG_API_KEY="", **accounts) as server:
+    with running(version, tmp_path / "server", model, LIGHTRAG_API_KEY="", **accounts) as server:
         for password, said, code in (("wrong", "does not let us in", 2), ("a long password", "1 document is there", 0)):
             home = Home(tmp_path / "home", server, key="", more=f"username = 'indexer'\npassword = '{password}'\n")
             home.write("a.txt", text(1))
