@@ -32,7 +32,7 @@ from indexer.ask import Question, ask
 from indexer.ask.answering import Means
 from indexer.ask.relevance import DEPTH
 from indexer.ask.session import means_of
-from indexer.core.model import LlmSettings
+from indexer.core.tables import LlmSettings
 from indexer.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]

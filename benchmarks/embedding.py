@@ -64,7 +64,7 @@ def engine(name: str, folder: str) -> Callable[[list[str]], Any]:
         )
         return stock.embed_documents
     from indexer import embed
-    from indexer.core.model import EmbeddingSettings
+    from indexer.core.tables import EmbeddingSettings
 
     ours = embed.load(EmbeddingSettings(precision="fp32" if name.endswith("fp32") else "int8"))
     return ours.embed_documents

@@ -25,7 +25,8 @@ from indexer.ask import Question
 from indexer.ask.answering import found
 from indexer.ask.background import usual
 from indexer.ask.relevance import DEPTH, relevant
-from indexer.core.model import EmbeddingSettings, Hit, Source
+from indexer.core.model import Hit
+from indexer.core.tables import EmbeddingSettings, Source
 from indexer.settings import Settings
 
 from .retrieval import DEFAULT, rows

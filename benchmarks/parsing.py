@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.documents import MAKERS, sentences
 from indexer.core.errors import FileProblem
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 
 Files = Mapping[str, Sequence[bytes]]

@@ -29,7 +29,7 @@ MEMORY, CPU = 1024 << 20, 60
 
 def with_ours(path: Path) -> str:
     """The product's parser: pdfium's characters in our own reading order, pypdf for structure."""
-    from indexer.core.model import ParseLimits
+    from indexer.core.tables import ParseLimits
     from indexer.parse.pdf import parse
 
     return parse(path.read_bytes(), ParseLimits()).text

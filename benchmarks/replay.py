@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.systems import EMBEDDINGS
 from indexer import KnowledgeBase
-from indexer.core.model import EmbeddingSettings, Source
+from indexer.core.tables import EmbeddingSettings, Source
 from indexer.settings import Settings
 
 SHARED = Path(os.environ.get("INDEXER_SHARED", Path(__file__).resolve().parents[2] / "shared")).resolve() / "replay"

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from indexer import KnowledgeBase
-from indexer.core.model import Hit, SplitSettings
+from indexer.core.model import Hit
+from indexer.core.tables import SplitSettings
 from indexer.settings import Settings
 
 SETS = ("xquad_en", "xquad_zh", "cmrc2018_trial", "cmrc2018_dev", "drcd_dev", "stard_laws")

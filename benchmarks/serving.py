@@ -55,7 +55,7 @@ class Cheap:
 
     def __init__(self) -> None:
         from indexer import embed
-        from indexer.core.model import EmbeddingSettings
+        from indexer.core.tables import EmbeddingSettings
         from indexer.embed.hashing import HashEmbedder
 
         self._hash = HashEmbedder(384, "")

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .core.errors import FileProblem, ParserDied, ParseRefused, Unreadable
-from .core.model import FileStat, Key, ParseLimits, Source, State, raw, unraw
+from .core.model import FileStat, Key, State, raw, unraw
 from .core.ports import Parser, Splitter
+from .core.tables import ParseLimits, Source
 from .names import label_of
 from .report import Problem, Tally
 from .sources import folder

@@ -14,9 +14,10 @@ from .care.generations import Profile
 from .care.release import release
 from .core.diff import ChangeSet, diff
 from .core.errors import Busy, IndexerError, SourceUnavailable
-from .core.model import Budget, FileStat, Key, Message, Source, raw, unraw
+from .core.model import Budget, FileStat, Key, Message, raw, unraw
 from .core.plan import Deletions, HoldRule, withhold
 from .core.ports import Parser, Splitter
+from .core.tables import Source
 from .report import Problem, Report
 from .settings import Settings
 from .sources import folder

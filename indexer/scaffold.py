@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .config import FILE, load_settings
 from .core.errors import ConfigError, UsageError
-from .core.model import Source
+from .core.tables import Source
 from .settings import DEFAULT_SOURCE
 
 IGNORE = ".indexerignore"

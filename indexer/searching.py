@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.errors import IndexerError, StoreDamaged, UsageError
-from .core.model import EmbeddingSettings, Filters, Hit
+from .core.model import Filters, Hit
 from .core.ports import Embedder
+from .core.tables import EmbeddingSettings
 from .settings import Settings
 from .store.catalog import Catalog
 from .store.local import Layout

@@ -10,7 +10,7 @@ import os
 from typing import NamedTuple
 
 from .core.following import FollowerSettings
-from .core.model import (
+from .core.tables import (
     EmbeddingSettings,
     LlmSettings,
     LogSettings,

@@ -20,8 +20,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from indexer.core.model import Chunk, Parsed, Section, SplitSettings
+from indexer.core.model import Chunk, Parsed, Section
 from indexer.core.ports import Splitter
+from indexer.core.tables import SplitSettings
 from indexer.provisions import Provisions, is_numbered
 from indexer.separators import patterns
 

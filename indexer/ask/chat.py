@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from ..core.errors import Interrupted
-from ..core.model import LlmSettings, Message
+from ..core.model import Message
+from ..core.tables import LlmSettings
 from ..logs.mask import Mask
 from .calling import Call, Piece, Stop
 from .failures import CutOff, Fault, ModelFailed, fault_of, note_of, place

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from ..core.model import LlmSettings, Message
+from ..core.model import Message
+from ..core.tables import LlmSettings
 from ..logs.mask import Mask
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})

@@ -8,7 +8,7 @@ import weakref
 from typing import Any
 
 from ..core.errors import ConfigError
-from ..core.model import LlmSettings
+from ..core.tables import LlmSettings
 from ..logs.mask import Mask
 from .chat import Chat
 

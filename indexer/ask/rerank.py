@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from ..core.errors import ConfigError
-from ..core.model import Hit, LlmSettings
+from ..core.model import Hit
+from ..core.tables import LlmSettings
 
 Rerank = Callable[[str, Sequence[Hit]], list[Hit]]
 """The hits that are worth it, best first, given the question."""

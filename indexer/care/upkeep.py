@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import StoreDamaged
-from ..core.model import Key, Message, Source, unraw
+from ..core.model import Key, Message, unraw
+from ..core.tables import Source
 from ..settings import Settings
 from ..sources import folder
 from ..store import disk, vectors

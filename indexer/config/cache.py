@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.following import FollowerSettings
-from ..core.model import (
+from ..core.tables import (
     EmbeddingSettings,
     LlmSettings,
     LogSettings,

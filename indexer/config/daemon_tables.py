@@ -8,15 +8,8 @@ from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ..core.model import (
-    LogSettings,
-    Message,
-    MetricsSettings,
-    NotifySettings,
-    ScheduleSettings,
-    ServeSettings,
-    WatchSettings,
-)
+from ..core.model import Message
+from ..core.tables import LogSettings, MetricsSettings, NotifySettings, ScheduleSettings, ServeSettings, WatchSettings
 from .fields import Int, Real, Table, Text, defaults
 from .problems import Wrong
 from .schedules import DAY, check_cron, check_zone, parse_at, parse_every

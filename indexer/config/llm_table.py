@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import Field, field_validator, model_validator
 
-from ..core.model import LlmSettings, Message
+from ..core.model import Message
+from ..core.tables import LlmSettings
 from .fields import Int, Real, Table, Text, defaults, dotted, json_able, web_address
 from .problems import Wrong
 

@@ -11,11 +11,11 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..core.model import (
+from ..core.model import Message
+from ..core.tables import (
     EmbeddingSettings,
     LlmSettings,
     LogSettings,
-    Message,
     MetricsSettings,
     NotifySettings,
     ParseLimits,

@@ -1,7 +1,7 @@
 """What ``indexer.toml`` may say: the pydantic models (slow to import, so only on the slow path).
 
 Field names are the keys, defaults come from :mod:`indexer.settings` and
-:mod:`indexer.core.model`, so there is one place for each. Checks that need the disk or
+:mod:`indexer.core.tables`, so there is one place for each. Checks that need the disk or
 several keys of different tables live in :mod:`indexer.config.places`.
 """
 
@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from ..core.model import EmbeddingSettings, Message, ParseLimits, SearchSettings, SplitSettings
+from ..core.model import Message
+from ..core.tables import EmbeddingSettings, ParseLimits, SearchSettings, SplitSettings
 from ..settings import Settings
 from .daemon_tables import LogTable, MetricsTable, NotifyTable, ScheduleTable, ServeTable, WatchTable
 from .fields import Int, Real, Table, Text, defaults, dotted, json_able, pattern, web_address

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..core.errors import INTERNAL, NO_SOURCE
-from ..core.model import Message, Source, display
+from ..core.model import Message, display
+from ..core.tables import Source
 from ..settings import Settings
 from .finding import Case, Finding, ok, problem, warning
 from .mounts import existing, place_of, polled

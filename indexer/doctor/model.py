@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..core.errors import NO_EMBEDDING
-from ..core.model import EmbeddingSettings, Message
+from ..core.model import Message
+from ..core.tables import EmbeddingSettings
 from ..settings import Settings
 from .finding import Case, Finding, ok, problem, warning
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.core.model import EmbeddingSettings
+from indexer.core.tables import EmbeddingSettings
 
 from .names import Engine, check, is_folder, parse, precision, prefixes
 from .text import CLEANING

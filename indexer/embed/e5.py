@@ -19,8 +19,8 @@ import numpy as np
 import onnxruntime as ort  # type: ignore[import-untyped]
 
 from indexer.core.errors import ConfigError, EmbeddingFailed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Progress
+from indexer.core.tables import EmbeddingSettings
 
 from . import pool, q4
 from .e5_session import PRECISIONS, Session, template

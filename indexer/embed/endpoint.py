@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.core.errors import EmbeddingFailed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Progress
+from indexer.core.tables import EmbeddingSettings
 
 from . import pool, public_options
 from .endpoint_http import Client, Refused

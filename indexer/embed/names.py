@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.core.errors import ConfigError
-from indexer.core.model import EmbeddingSettings
+from indexer.core.tables import EmbeddingSettings
 
 
 class Engine(StrEnum):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.core.errors import ConfigError, EmbeddingFailed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Progress
+from indexer.core.tables import EmbeddingSettings
 
 from . import public_options
 from .model_files import revision

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.core.errors import ConfigError, EmbeddingFailed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Progress
+from indexer.core.tables import EmbeddingSettings
 
 from . import pool
 from .text import CLEANING, clean

@@ -11,7 +11,7 @@ from langchain_core.embeddings import Embeddings
 
 from ..api import KnowledgeBase
 from ..core.errors import EmbeddingFailed
-from ..core.model import EmbeddingSettings
+from ..core.tables import EmbeddingSettings
 from ..embed.text import CLEANING, clean
 
 if TYPE_CHECKING:

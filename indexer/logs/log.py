@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, TextIO
 
-from ..core.model import EMPTY, LogSettings, Message
+from ..core.model import EMPTY, Message
+from ..core.tables import LogSettings
 from .files import RotatingFile, Stderr
 from .lines import Entry, Json, Text
 from .mask import Mask, mask_for

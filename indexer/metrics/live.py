@@ -8,7 +8,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..core.model import WatchSettings, display
+from ..core.model import display
+from ..core.tables import WatchSettings
 from ..report import Outcome
 from . import table
 from .table import Metric, Sample

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import channels
 from ..core.errors import IndexerError
-from ..core.model import Message, NotifySettings
+from ..core.model import Message
+from ..core.tables import NotifySettings
 from ..logs.mask import mask_of
 from ..store import disk
 from . import outbox, words

@@ -23,7 +23,8 @@ from threading import BoundedSemaphore, Condition, Lock
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ConfigError, FileProblem, ParseRefused
-from indexer.core.model import Message, Parsed, ParseLimits, State
+from indexer.core.model import Message, Parsed, State
+from indexer.core.tables import ParseLimits
 
 from .call import call
 from .formats import IN_PROCESS, LIBRARIES, PROGRAMS, SUFFIXES, VERSIONS

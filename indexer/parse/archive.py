@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 
 def call(name: str, data: bytes, limits: ParseLimits, *more: object) -> Parsed:

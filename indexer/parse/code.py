@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 
-from indexer.core.model import Parsed, ParseLimits, Section
+from indexer.core.model import Parsed, Section
+from indexer.core.tables import ParseLimits
 
 from .text import read
 

@@ -14,7 +14,7 @@ from .code_languages import LANGUAGES
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
 
-    from indexer.core.model import ParseLimits
+    from indexer.core.tables import ParseLimits
 
     from .code_outline import Outline
 

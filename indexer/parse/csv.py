@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 from .csv_records import records, sniff
 from .sheet_layout import Row

@@ -17,7 +17,8 @@ that refers to them, endnotes the body.
 from __future__ import annotations
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, Parsed, ParseLimits, State
+from indexer.core.model import Message, Parsed, State
+from indexer.core.tables import ParseLimits
 
 from .archive import depth_refused
 

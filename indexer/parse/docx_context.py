@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 
 from .docx_binding import Bindings
 from .docx_numbering import Counters, Numbering

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.core.model import Message, ParseLimits
+from indexer.core.model import Message
+from indexer.core.tables import ParseLimits
 
 from .docx_binding import Bindings
 from .docx_body import Story

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, ParseLimits
+from indexer.core.model import Message
+from indexer.core.tables import ParseLimits
 
 from .archive import Archive, open_zip, parse_xml
 from .docx_xml import REL, W

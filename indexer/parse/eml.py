@@ -12,7 +12,8 @@ decoded here, leniently. The stations:
 from __future__ import annotations
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, Parsed, ParseLimits, State
+from indexer.core.model import Message, Parsed, State
+from indexer.core.tables import ParseLimits
 
 VERSION = "1"
 

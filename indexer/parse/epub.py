@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, Parsed, ParseLimits, Section, State
+from indexer.core.model import Message, Parsed, Section, State
+from indexer.core.tables import ParseLimits
 
 if TYPE_CHECKING:
     from .archive import Archive

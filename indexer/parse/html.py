@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.core.model import Message, Parsed, ParseLimits, Section, State
+from indexer.core.model import Message, Parsed, Section, State
+from indexer.core.tables import ParseLimits
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from indexer.core.model import Kind, Message, Parsed, ParseLimits, Section, State
+from indexer.core.model import Kind, Message, Parsed, Section, State
+from indexer.core.tables import ParseLimits
 
 VERSION = "1"
 _DATA = re.compile(r"\(\s*data:[^()\s]*+\)|(?<=[\"'])data:[\w/+.-]{1,60};base64,[^\"']*+")

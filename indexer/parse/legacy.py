@@ -6,7 +6,8 @@ The newer format's own parser then reads what came out, in the same sandboxed pr
 from __future__ import annotations
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 from . import progress, soffice
 from .call import call

@@ -7,7 +7,8 @@ Fixed linear scans only, so this runs in the main process.
 
 from __future__ import annotations
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 from .text import read
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from indexer.core.errors import ParserDied, ParseRefused
-from indexer.core.model import Parsed, ParseLimits, Section
+from indexer.core.model import Parsed, Section
+from indexer.core.tables import ParseLimits
 
 
 def load(spec: str, suffix: str, data: bytes, limits: ParseLimits) -> Parsed:

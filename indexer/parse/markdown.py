@@ -13,7 +13,8 @@ if it is closed.
 
 from __future__ import annotations
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 from .text import read
 

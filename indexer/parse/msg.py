@@ -6,7 +6,8 @@ The compound file is opened by `olefile`; what its streams mean (MS-OXMSG) is re
 
 from __future__ import annotations
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 VERSION = "1"
 

@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 
 from .mail import Attached, Mail
 from .mail_body import Body

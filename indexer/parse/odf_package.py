@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, ParseLimits
+from indexer.core.model import Message
+from indexer.core.tables import ParseLimits
 
 from .archive import open_zip, parse_xml
 from .docx_package import recover

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, Parsed, ParseLimits, Section, State
+from indexer.core.model import Message, Parsed, Section, State
+from indexer.core.tables import ParseLimits
 
 from .odf_package import CHART, TEXT
 from .odf_package import Package as Properties

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Kind, ParseLimits, Section
+from indexer.core.model import Kind, Section
+from indexer.core.tables import ParseLimits
 
 BETWEEN = " | "
 HEADING_CHARS = 200  # a longer "heading" is a paragraph in the wrong style

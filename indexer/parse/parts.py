@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 from .call import call
 from .formats import CONTENT, PROGRAMS, SUFFIXES

@@ -14,7 +14,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, ParseLimits
+from indexer.core.model import Message
+from indexer.core.tables import ParseLimits
 
 from .pdf_objects import as_dict, as_list
 

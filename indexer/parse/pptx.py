@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from indexer.core.model import Message, Parsed, ParseLimits, State
+from indexer.core.model import Message, Parsed, State
+from indexer.core.tables import ParseLimits
 
 from .archive import depth_refused
 from .office_outline import Grid, Outline, Paragraph

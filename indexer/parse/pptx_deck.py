@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, ParseLimits
+from indexer.core.model import Message
+from indexer.core.tables import ParseLimits
 
 from .docx_package import Package
 from .docx_xml import OPEN, R

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import IO, Any, cast
 
 from indexer.core.errors import ParserDied
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 
 from . import wire
 from .clock import Budget, Pages

@@ -7,7 +7,8 @@ hold its titles to those of docutils. Nothing is dropped: the sections joined ar
 
 from __future__ import annotations
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 VERSION = "1"
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 
 from .metafile import metafile_lines
 from .office_outline import Block, Paragraph

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from indexer.core.errors import ParserDied, ParseRefused
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 from . import wire
 from .netblock import Role

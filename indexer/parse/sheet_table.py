@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Kind, ParseLimits, Section
+from indexer.core.model import Kind, Section
+from indexer.core.tables import ParseLimits
 
 from .sheet_layout import Above, Hints, Row, data_columns, is_lone_header, only_titles, read_layout
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from indexer.core.model import Message, Parsed, ParseLimits, Section, State
+from indexer.core.model import Message, Parsed, Section, State
+from indexer.core.tables import ParseLimits
 
 VERSION = "1"
 GROUP = 240  # characters of cues in one section: about a chunk, so that its time is the chunk's

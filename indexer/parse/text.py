@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.core.model import Message, Parsed, ParseLimits, Section, State
+from indexer.core.model import Message, Parsed, Section, State
+from indexer.core.tables import ParseLimits
 
 if TYPE_CHECKING:
     from .decode import Decoded

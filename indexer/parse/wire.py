@@ -17,7 +17,8 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, cast
 
-from indexer.core.model import Kind, Message, Parsed, ParseLimits, Section, State
+from indexer.core.model import Kind, Message, Parsed, Section, State
+from indexer.core.tables import ParseLimits
 
 from .clean import clean
 

@@ -16,7 +16,8 @@ import warnings
 from typing import IO, Any
 
 from indexer.core.errors import FileProblem, ParserDied, ParseRefused
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 
 from . import progress, wire
 from .call import call

@@ -18,7 +18,8 @@ import re
 from collections.abc import Iterator
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Message, Parsed, ParseLimits, Section, State
+from indexer.core.model import Message, Parsed, Section, State
+from indexer.core.tables import ParseLimits
 
 from .sheet_layout import Hints, Row
 from .sheet_notes import Notes

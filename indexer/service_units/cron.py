@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from ..config.schedules import parse_at, parse_every
-from ..core.model import ScheduleSettings
+from ..core.tables import ScheduleSettings
 from .facts import Facts, File, Plan
 
 DAY = 86_400

@@ -8,7 +8,7 @@ import sys
 from typing import NamedTuple
 
 from ..core.errors import UsageError
-from ..core.model import ScheduleSettings
+from ..core.tables import ScheduleSettings
 from ..settings import Settings
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")

@@ -6,7 +6,8 @@ import os
 import stat as stat_
 from collections.abc import Collection
 
-from ..core.model import Message, Source, raw
+from ..core.model import Message, raw
+from ..core.tables import Source
 from .patterns import IGNORE_FILE, Patterns, ignored_by, included, lines_of
 from .rules import junk, suffix
 from .walk import skipped_folder

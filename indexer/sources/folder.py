@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..core.errors import SourceUnavailable, Unreadable
-from ..core.model import FileStat, Message, Skipped, Source, raw, unraw
+from ..core.model import FileStat, Message, Skipped, raw, unraw
+from ..core.tables import Source
 from . import partial, walk
 from .walk import COUNT, STAT, Walk
 

@@ -13,7 +13,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 from ..core.errors import DONE, INTERRUPTED, PARTIAL, ConfigError
-from ..core.model import Ask, Budget, Message, ScheduleSettings
+from ..core.model import Ask, Budget, Message
+from ..core.tables import ScheduleSettings
 from .alarm import Alarm
 from .due import FUTURE_NS, Known, Record, latest_ns, moment, nanoseconds, retry_seconds, satisfied
 from .jumps import Jumps, asleep

@@ -21,7 +21,7 @@ from apscheduler.triggers.base import BaseTrigger
 from apscheduler.triggers.cron import CronTrigger
 
 from ..config.schedules import DAY, Cron, parse_at, parse_cron, parse_every
-from ..core.model import ScheduleSettings
+from ..core.tables import ScheduleSettings
 
 Calendar = Callable[[datetime], datetime | None]
 """The first wall time at or after a wall time (both naive); None when there is none."""

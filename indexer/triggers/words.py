@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import tzinfo
 
 from ..config.schedules import DAY, parse_every
-from ..core.model import Message, ScheduleSettings
+from ..core.model import Message
+from ..core.tables import ScheduleSettings
 from .due import moment
 from .jumps import Jump
 

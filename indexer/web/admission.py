@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import ConfigError
-from ..core.model import ServeSettings
+from ..core.tables import ServeSettings
 from .keys import Keys
 from .origins import exposed, is_loopback
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from ipaddress import ip_address, ip_network
 
-from ..core.model import ServeSettings
+from ..core.tables import ServeSettings
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _SAFE = ("GET", "HEAD", "OPTIONS")

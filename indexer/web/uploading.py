@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anyio import to_thread
 
 from ..core.errors import DiskFull, IndexerError, ParseRefused
-from ..core.model import Ask, Key, Message, Source, display, unraw
+from ..core.model import Ask, Key, Message, display, unraw
+from ..core.tables import Source
 from ..docid import docid
 from ..sources import receiving
 from ..sources.explain import explain

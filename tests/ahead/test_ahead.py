@@ -12,7 +12,8 @@ import pytest
 
 from indexer import KnowledgeBase
 from indexer.core.errors import Interrupted, ParserDied, ParseRefused
-from indexer.core.model import Parsed, ParseLimits, Section, State
+from indexer.core.model import Parsed, Section, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 from indexer.settings import Settings
 

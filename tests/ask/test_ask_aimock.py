@@ -22,7 +22,7 @@ from indexer.ask import Answer, Question, ask
 from indexer.ask.answering import Means
 from indexer.ask.chat import Chat, Patience
 from indexer.ask.loading import load
-from indexer.core.model import LlmSettings
+from indexer.core.tables import LlmSettings
 from indexer.logs.mask import mask_of
 
 VERSION = "1.43.0"

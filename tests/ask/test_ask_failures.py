@@ -19,7 +19,7 @@ from indexer.ask.chat import Chat, Patience
 from indexer.ask.loading import load
 from indexer.ask.session import answers_of
 from indexer.core.errors import ConfigError
-from indexer.core.model import LlmSettings
+from indexer.core.tables import LlmSettings
 from indexer.logs.mask import mask_of
 
 KEY = "sesame-open-4711"

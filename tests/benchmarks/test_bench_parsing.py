@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import documents, parsing
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 
 

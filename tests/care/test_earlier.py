@@ -11,7 +11,7 @@ import pytest
 
 from indexer import KnowledgeBase
 from indexer.care.earlier import comparable
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 
 HASHED = {"embedding.model": "python:indexer.embed.hashing:HashEmbedder"}

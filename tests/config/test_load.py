@@ -9,7 +9,7 @@ import pytest
 
 from indexer.config import find_home, load_settings, resolve_home
 from indexer.core.errors import ConfigError
-from indexer.core.model import Source
+from indexer.core.tables import Source
 from indexer.settings import Settings
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer import KnowledgeBase
-from indexer.core.model import EmbeddingSettings, Source, SplitSettings
+from indexer.core.tables import EmbeddingSettings, Source, SplitSettings
 from indexer.embed.hashing import HashEmbedder
 from indexer.settings import Settings
 

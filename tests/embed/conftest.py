@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from indexer import embed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Embedder
+from indexer.core.tables import EmbeddingSettings
 
 # benchmarks.e5_folder lies beside the package, not in it
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))

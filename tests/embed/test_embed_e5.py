@@ -14,8 +14,8 @@ from embedder_contract import EmbedderContract
 
 from indexer import embed
 from indexer.core.errors import ConfigError, EmbeddingFailed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Embedder
+from indexer.core.tables import EmbeddingSettings
 from indexer.embed import q4
 from indexer.embed.e5 import windows
 from indexer.embed.e5_session import quantised, template

@@ -19,8 +19,8 @@ from embedding_server import Handler, Scripted, cut, serving, status
 
 from indexer import embed
 from indexer.core.errors import ConfigError, EmbeddingFailed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Embedder
+from indexer.core.tables import EmbeddingSettings
 from indexer.embed.endpoint import Endpoint
 from indexer.embed.endpoint_http import Client, Patience, retry_after
 from indexer.embed.hashing import HashEmbedder

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from indexer import embed
 from indexer.core.errors import ConfigError
-from indexer.core.model import EmbeddingSettings
+from indexer.core.tables import EmbeddingSettings
 from indexer.embed.names import Engine, parse
 from indexer.embed.text import clean, halves
 

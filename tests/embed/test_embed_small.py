@@ -11,8 +11,8 @@ from embedder_contract import EmbedderContract
 
 from indexer import embed
 from indexer.core.errors import ConfigError, EmbeddingFailed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Embedder
+from indexer.core.tables import EmbeddingSettings
 from indexer.embed.hashing import HashEmbedder
 
 HASH = "python:indexer.embed.hashing:HashEmbedder"

@@ -15,8 +15,8 @@ pytest.importorskip("sentence_transformers", reason="needs the extra indexer[sen
 
 from indexer import embed
 from indexer.core.errors import ConfigError, EmbeddingFailed
-from indexer.core.model import EmbeddingSettings
 from indexer.core.ports import Embedder
+from indexer.core.tables import EmbeddingSettings
 from indexer.embed.transformer import _batches
 
 

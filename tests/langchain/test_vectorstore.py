@@ -20,7 +20,7 @@ from words import WordEmbeddings
 from indexer import KnowledgeBase
 from indexer.care.verify import verify
 from indexer.core.errors import Busy, ConfigError, EmbeddingFailed, ModelChanged, UsageError
-from indexer.core.model import Source
+from indexer.core.tables import Source
 from indexer.langchain import IndexerVectorStore
 from indexer.langchain.vectorstore import relevance
 from indexer.store.local import Store

@@ -31,7 +31,8 @@ from indexer.care import rollback, upkeep
 from indexer.care.own_run import recorded
 from indexer.care.verify import verify
 from indexer.core.errors import IndexerError, ParserDied
-from indexer.core.model import EmbeddingSettings, Hit, Key, Parsed, ParseLimits, Source, SplitSettings
+from indexer.core.model import Hit, Key, Parsed
+from indexer.core.tables import EmbeddingSettings, ParseLimits, Source, SplitSettings
 from indexer.parse import Parsers
 from indexer.settings import Settings
 from indexer.store import disk

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from indexer import KnowledgeBase
 from indexer.care import upkeep
-from indexer.core.model import EmbeddingSettings, Source, SplitSettings
+from indexer.core.tables import EmbeddingSettings, Source, SplitSettings
 from indexer.settings import Settings
 from indexer.store.local import Store
 from indexer.store.lock import writer_lock

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from indexer.core.model import Parsed, Section, SplitSettings
+from indexer.core.model import Parsed, Section
+from indexer.core.tables import SplitSettings
 from indexer.split import make_splitter
 
 SUFFIXES = (".txt", ".md", ".bin")

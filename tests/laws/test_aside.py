@@ -12,7 +12,8 @@ from reference import Walk, version
 
 from indexer import KnowledgeBase
 from indexer.care.verify import verify
-from indexer.core.model import Key, SplitSettings
+from indexer.core.model import Key
+from indexer.core.tables import SplitSettings
 from indexer.store.local import Store
 from indexer.update import Request, update
 

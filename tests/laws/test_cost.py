@@ -14,7 +14,7 @@ import law_embedder
 import pytest
 from lab import DAY, Lab, document
 
-from indexer.core.model import SplitSettings
+from indexer.core.tables import SplitSettings
 
 HERE = Path(__file__).resolve().parent
 HEAVY = (

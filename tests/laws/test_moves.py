@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from indexer import KnowledgeBase, batches
-from indexer.core.model import EmbeddingSettings, Source, SplitSettings
+from indexer.core.tables import EmbeddingSettings, Source, SplitSettings
 from indexer.settings import Settings
 
 COUNT = 12

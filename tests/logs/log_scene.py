@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from indexer.core.model import LogSettings
+from indexer.core.tables import LogSettings
 from indexer.logs import Log, setup
 
 

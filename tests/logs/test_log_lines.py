@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from log_scene import Scene
 
-from indexer.core.model import EmbeddingSettings, Key, Message, NotifySettings
+from indexer.core.model import Key, Message
+from indexer.core.tables import EmbeddingSettings, NotifySettings
 from indexer.logs import mask_of
 from indexer.settings import Settings
 

@@ -6,7 +6,8 @@ import pytest
 from monitored import SECOND, outcome, value, values
 
 from indexer.api import KnowledgeBase
-from indexer.core.model import Ask, WatchSettings
+from indexer.core.model import Ask
+from indexer.core.tables import WatchSettings
 from indexer.metrics import Metrics
 
 

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from indexer.core.model import EmbeddingSettings, LogSettings, NotifySettings
+from indexer.core.tables import EmbeddingSettings, LogSettings, NotifySettings
 from indexer.logs import mask_of, setup
 from indexer.notify import Notifier
 from indexer.report import Outcome

@@ -17,7 +17,8 @@ import hostile_mutations
 import hostile_seeds
 
 from indexer.core.errors import FileProblem, ParserDied, ParseRefused
-from indexer.core.model import Message, Parsed, ParseLimits
+from indexer.core.model import Message, Parsed
+from indexer.core.tables import ParseLimits
 from indexer.i18n import translate
 from indexer.parse import Parsers
 from indexer.parse.formats import PROGRAMS, SUFFIXES

@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse.archive import open_zip, parse_xml
 
 LIMITS = ParseLimits(inflated_mb=20)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from python_oracle import disagreements
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers, code, code_tree
 from indexer.parse.code_languages import LANGUAGES
 

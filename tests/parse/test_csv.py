@@ -7,7 +7,8 @@ import time
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits, SplitSettings, State
+from indexer.core.model import State
+from indexer.core.tables import ParseLimits, SplitSettings
 from indexer.parse.csv import parse
 from indexer.split import make_splitter
 

@@ -13,7 +13,8 @@ import docx_builder as b
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 from indexer.parse.docx import VERSION, parse
 

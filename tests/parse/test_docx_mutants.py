@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse.docx import parse
 
 NUMBERING = b.numbering(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import docx_builder as b
 import pytest
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 from indexer.parse.docx import parse
 from indexer.parse.docx_numfmt import format_number
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import docx_builder as b
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 from indexer.parse.docx import parse
 
 

@@ -10,7 +10,8 @@ import docx_builder
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.eml import parse
 
 LIMITS = ParseLimits()

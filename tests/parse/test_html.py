@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import html
 
 LIMITS = ParseLimits()

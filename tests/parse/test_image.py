@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits, State
+from indexer.core.model import State
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers, image, ocr, worker
 from indexer.parse.ocr import Reading
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import ipynb
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import json
 
 CHAT = {

@@ -16,7 +16,8 @@ import pytest
 from docx import Document
 
 from indexer.core.errors import ParserDied, ParseRefused
-from indexer.core.model import ParseLimits, State
+from indexer.core.model import State
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers, soffice
 from indexer.parse.legacy import protected
 from indexer.parse.sniff import check

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from indexer.core.errors import ConfigError, ParseRefused
-from indexer.core.model import ParseLimits, SplitSettings, State
+from indexer.core.model import State
+from indexer.core.tables import ParseLimits, SplitSettings
 from indexer.parse import VERSIONS, Parsers
 from indexer.split import make_splitter
 

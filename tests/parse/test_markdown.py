@@ -10,7 +10,8 @@ from hypothesis import settings as rounds
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from indexer.core.model import Parsed, ParseLimits, Section, SplitSettings
+from indexer.core.model import Parsed, Section
+from indexer.core.tables import ParseLimits, SplitSettings
 from indexer.parse import Parsers
 from indexer.parse.frontmatter import front_matter
 from indexer.split import make_splitter

@@ -6,7 +6,8 @@ import struct
 
 import pytest
 
-from indexer.core.model import ParseLimits, State
+from indexer.core.model import State
+from indexer.core.tables import ParseLimits
 from indexer.parse.metafile import metafile_lines
 from indexer.parse.rtf import parse
 

@@ -8,7 +8,8 @@ from email.mime.text import MIMEText
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import ParseLimits, State
+from indexer.core.model import State
+from indexer.core.tables import ParseLimits
 from indexer.parse import mhtml
 
 

@@ -9,7 +9,8 @@ import msg_builder as b
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.msg import parse
 from indexer.parse.msg_rtf import decompressed
 

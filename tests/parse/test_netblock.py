@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse.netblock import Role
 from indexer.parse.process import Worker
 

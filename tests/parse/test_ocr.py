@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from indexer.core.errors import ParserDied
-from indexer.core.model import ParseLimits, State
+from indexer.core.model import State
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers, ocr
 
 rapidocr = pytest.importorskip("rapidocr", reason="needs the extra indexer[ocr]")

@@ -6,7 +6,8 @@ import odf_builder as b
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.odf import parse
 
 NUMBERS = (

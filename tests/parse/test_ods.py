@@ -10,7 +10,8 @@ import pytest
 from xlsx_builder import zipped
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.ods import parse
 
 LIMITS = ParseLimits()

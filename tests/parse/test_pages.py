@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from indexer.core.errors import ParserDied
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers, progress
 from indexer.parse.clock import Budget, Pages
 

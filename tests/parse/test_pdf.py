@@ -10,7 +10,8 @@ import pytest
 from pdf_builder import HELVETICA, Pdf, cmap, composite, show
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.pdf import parse, ranges
 
 

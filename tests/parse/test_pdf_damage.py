@@ -10,7 +10,8 @@ import pytest
 from pdf_builder import Pdf
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.pdf import parse
 from indexer.parse.pdf_open import is_cut_off
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pdf_builder import Pdf, show
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 from indexer.parse.pdf import parse
 from indexer.parse.pdf_chars import Cell, Line
 from indexer.parse.pdf_columns import in_reading_order

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pdf_builder import Pdf, cmap, composite
 
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.pdf import parse
 from indexer.parse.pdf_cids import COLLECTIONS, cid_decoder
 from indexer.parse.pdf_cmap import read_cmap

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pdf_builder import Pdf
 
-from indexer.core.model import ParseLimits, Section
+from indexer.core.model import Section
+from indexer.core.tables import ParseLimits
 from indexer.parse.pdf import parse
 from indexer.parse.pdf_outline import Bookmark, Outline
 

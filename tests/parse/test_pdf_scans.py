@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from pdf_builder import Pdf
 
-from indexer.core.model import Message, ParseLimits, State
+from indexer.core.model import Message, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import ocr
 from indexer.parse.pdf import parse
 

@@ -10,7 +10,8 @@ import pptx_builder as b
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.pptx import parse
 
 

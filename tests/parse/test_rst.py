@@ -9,7 +9,8 @@ import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
 
-from indexer.core.model import Parsed, ParseLimits
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits
 from indexer.parse import rst
 
 DOCUMENT = """========

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse.rtf import parse
 
 LIMITS = ParseLimits()

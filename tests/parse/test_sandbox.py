@@ -18,7 +18,8 @@ import psutil
 import pytest
 
 from indexer.core.errors import FileProblem, ParserDied, ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 
 LIMITS = ParseLimits(cpu_seconds=30, wall_seconds=60, memory_mb=512, inflated_mb=2, file_mb=4, output_chars=5_000_000)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from indexer.core.model import ParseLimits, Section
+from indexer.core.model import Section
+from indexer.core.tables import ParseLimits
 from indexer.parse.sheet_layout import Hints, Row
 from indexer.parse.sheet_table import Room, column_name, table_sections
 

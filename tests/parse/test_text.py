@@ -13,7 +13,8 @@ from hypothesis import settings as rounds
 from hypothesis import strategies as st
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 from indexer.parse.decode import decode
 

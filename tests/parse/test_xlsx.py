@@ -10,7 +10,8 @@ import pytest
 from xlsx_builder import HEAD, MAIN, Book, zipped
 
 from indexer.core.errors import ParseRefused
-from indexer.core.model import Parsed, ParseLimits, SplitSettings, State
+from indexer.core.model import Parsed, State
+from indexer.core.tables import ParseLimits, SplitSettings
 from indexer.parse.xlsx import parse
 from indexer.split import make_splitter
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from indexer import KnowledgeBase
-from indexer.core.model import EmbeddingSettings, Hit, SplitSettings
+from indexer.core.model import Hit
+from indexer.core.tables import EmbeddingSettings, SplitSettings
 from indexer.settings import Settings
 
 HASHING = EmbeddingSettings(model="python:indexer.embed.hashing:HashEmbedder", options={"dimension": 64})

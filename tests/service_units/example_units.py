@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexer.core.model import ScheduleSettings
+from indexer.core.tables import ScheduleSettings
 from indexer.service_units import Facts
 
 EXAMPLE = Facts(

@@ -17,7 +17,7 @@ import yaml
 from example_units import AWKWARD, EXAMPLE, MAC, ODD, WINDOWS
 
 from indexer.core.errors import UsageError
-from indexer.core.model import ScheduleSettings
+from indexer.core.tables import ScheduleSettings
 from indexer.service_units import KINDS, Facts, cron, docker, launchd, plan, systemd, windows
 from indexer.service_units.installing import with_block
 

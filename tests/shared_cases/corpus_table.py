@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.core.model import ParseLimits, State
+from indexer.core.model import State
+from indexer.core.tables import ParseLimits
 from indexer.parse import SUFFIXES, Parsers, ocr
 
 HERE = Path(__file__).resolve().parent

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 from indexer.core.errors import FileProblem
-from indexer.core.model import Parsed, ParseLimits, SplitSettings
+from indexer.core.model import Parsed
+from indexer.core.tables import ParseLimits, SplitSettings
 from indexer.parse import Parsers
 from indexer.sources.rules import junk
 from indexer.split import make_splitter

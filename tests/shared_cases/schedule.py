@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from indexer.core.model import ScheduleSettings
+from indexer.core.tables import ScheduleSettings
 from indexer.triggers import wall
 
 

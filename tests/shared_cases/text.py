@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from indexer.core.errors import FileProblem
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 from indexer.sources.rules import junk
 

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from indexer import KnowledgeBase
-from indexer.core.model import Hit, ParseLimits, Source
+from indexer.core.model import Hit
+from indexer.core.tables import ParseLimits, Source
 from indexer.parse import Parsers
 from indexer.settings import Settings
 from indexer.update import Report

@@ -20,7 +20,7 @@ from soak_trouble import PATIENCE, Trouble
 from soak_truth import CLOSED, Truth
 
 from indexer import KnowledgeBase
-from indexer.core.model import SplitSettings
+from indexer.core.tables import SplitSettings
 
 READERS = 2
 ENOUGH = 4.0

@@ -13,7 +13,7 @@ from soak_home import Home
 from soak_scenes import Scenes
 from soak_times import Clock
 
-from indexer.core.model import SplitSettings
+from indexer.core.tables import SplitSettings
 
 PATIENCE = 60.0
 """Seconds in which the index must have come to what the folder says; a busy machine needs some."""

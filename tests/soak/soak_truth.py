@@ -14,7 +14,7 @@ from typing import NamedTuple
 from reference import version
 from soak_folder import Folder
 
-from indexer.core.model import SplitSettings
+from indexer.core.tables import SplitSettings
 
 NOTHING, DENIED, CLOSED = "", "denied", "closed"
 """States of a path beside the SHA-256 of its bytes: no document, no right to read it, in a folder that cannot be listed."""

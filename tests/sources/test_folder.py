@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.core.errors import SourceUnavailable, Unreadable
-from indexer.core.model import FileStat, Source
+from indexer.core.model import FileStat
+from indexer.core.tables import Source
 from indexer.sources import folder
 
 SUFFIXES = (".txt", ".md")

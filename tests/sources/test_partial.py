@@ -15,7 +15,7 @@ from rights import ordinary
 
 from indexer.core.diff import diff
 from indexer.core.errors import SourceUnavailable
-from indexer.core.model import Source
+from indexer.core.tables import Source
 from indexer.sources import folder, partial
 from indexer.sources.walk import Walk
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.core.model import Source
+from indexer.core.tables import Source
 from indexer.sources import folder
 from indexer.sources.rules import junk, suffix
 from indexer.sources.walk import _JUNK_STARTS, _PLAIN, skipped_folder

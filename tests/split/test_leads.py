@@ -7,7 +7,8 @@ from hypothesis import settings as rounds
 from hypothesis import strategies as st
 from texts import SIZES, TEXTS, documents, settings
 
-from indexer.core.model import Chunk, Parsed, Section, SplitSettings
+from indexer.core.model import Chunk, Parsed, Section
+from indexer.core.tables import SplitSettings
 from indexer.split import lead_of, make_splitter
 
 LEADS = (

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.core.model import Parsed, Section, SplitSettings
+from indexer.core.model import Parsed, Section
+from indexer.core.tables import SplitSettings
 from indexer.split import make_splitter
 
 LAW = """第一章 总则

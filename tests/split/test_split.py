@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from indexer.core.model import Chunk, Parsed, Section, SplitSettings
+from indexer.core.model import Chunk, Parsed, Section
+from indexer.core.tables import SplitSettings
 from indexer.split import fingerprint, make_splitter
 
 SENTENCES = "".join(f"第{n}条说明了一个独立的事项，句子里没有空格也没有换行{'。！？；'[n % 4]}" for n in range(200))

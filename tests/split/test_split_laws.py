@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 from texts import SIZES, SNIPPETS, TEXTS, documents, settings
 
-from indexer.core.model import Chunk, Parsed, Section, SplitSettings
+from indexer.core.model import Chunk, Parsed, Section
+from indexer.core.tables import SplitSettings
 from indexer.separators import NO_START, patterns, separators
 from indexer.split import make_splitter
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from schedule_store import add, layout
 
 from indexer.care.runs import record
-from indexer.core.model import Ask, ScheduleSettings
+from indexer.core.model import Ask
+from indexer.core.tables import ScheduleSettings
 from indexer.triggers.schedule import Schedule
 
 

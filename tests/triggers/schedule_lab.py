@@ -7,7 +7,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from indexer.care.runs import RunRecord
-from indexer.core.model import Ask, Message, ScheduleSettings
+from indexer.core.model import Ask, Message
+from indexer.core.tables import ScheduleSettings
 from indexer.triggers.schedule import PAUSE, Schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -12,7 +12,8 @@ from schedule_lab import Ended, Lab, ns, shown
 
 from indexer.care.runs import RunRecord
 from indexer.core.errors import ConfigError
-from indexer.core.model import Ask, Budget, ScheduleSettings
+from indexer.core.model import Ask, Budget
+from indexer.core.tables import ScheduleSettings
 from indexer.triggers.alarm import Alarm
 from indexer.triggers.schedule import PAUSE, Schedule
 

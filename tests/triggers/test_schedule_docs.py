@@ -13,7 +13,7 @@ import pytest
 
 from indexer.config import load_settings
 from indexer.core.errors import ConfigError
-from indexer.core.model import ScheduleSettings
+from indexer.core.tables import ScheduleSettings
 from indexer.triggers.due import RETRY_MINUTES
 from indexer.triggers.schedule import PAUSE
 from indexer.triggers.wall import build, fires

@@ -14,7 +14,7 @@ from schedule_store import FIRST, add, catalog, layout
 from indexer import quick
 from indexer.care.runs import RunRecord, record
 from indexer.cli import main
-from indexer.core.model import ScheduleSettings
+from indexer.core.tables import ScheduleSettings
 from indexer.store.db import Db
 from indexer.triggers.due import due
 from indexer.triggers.wall import build

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schedule_reference import changes, distinct, run_of, wall
 
-from indexer.core.model import ScheduleSettings
+from indexer.core.tables import ScheduleSettings
 from indexer.triggers.wall import TICK, build, fires, instant, latest
 
 TIMES = [time(2), time(2, 30), time(0), time(3)]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from indexer import KnowledgeBase
-from indexer.core.model import EmbeddingSettings, Key, Source
+from indexer.core.model import Key
+from indexer.core.tables import EmbeddingSettings, Source
 from indexer.look import Request
 from indexer.settings import Settings
 from indexer.update import Report, update

@@ -10,7 +10,7 @@ from watch_lab import Lab, write
 from watch_operations import DONE, seed
 from watchdog.events import DirDeletedEvent, DirModifiedEvent, FileDeletedEvent, FileModifiedEvent, FileOpenedEvent
 
-from indexer.core.model import Source
+from indexer.core.tables import Source
 from indexer.triggers.watch.observer import Observed
 from indexer.triggers.watch.relevance import Relevance
 

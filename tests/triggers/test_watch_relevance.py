@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.core.model import Source
+from indexer.core.tables import Source
 from indexer.sources import folder
 from indexer.triggers.watch.relevance import Relevance
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from indexer.core.errors import SourceUnavailable
-from indexer.core.model import Ask, Message, Source, WatchSettings, raw
+from indexer.core.model import Ask, Message, raw
+from indexer.core.tables import Source, WatchSettings
 from indexer.sources import folder
 from indexer.triggers.watch import Watch
 from indexer.triggers.watch.edges import Make, make

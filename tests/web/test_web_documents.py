@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serving import LEAVE, Running, running
 
-from indexer.core.model import Parsed, Section, SplitSettings
+from indexer.core.model import Parsed, Section
+from indexer.core.tables import SplitSettings
 from indexer.document_text import compared, joined
 from indexer.split import make_splitter
 

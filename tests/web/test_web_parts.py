@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from indexer.core.errors import ConfigError, UsageError
-from indexer.core.model import ServeSettings
+from indexer.core.tables import ServeSettings
 from indexer.web import sessions
 from indexer.web.admission import check
 from indexer.web.keys import Keys

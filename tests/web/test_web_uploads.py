@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from serving import Running, running
 
 from indexer.core.errors import UsageError
-from indexer.core.model import Source
+from indexer.core.tables import Source
 from indexer.sources import receiving
 from indexer.web import upload_names
 from indexer.web.problems import Problem

@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from ...core.model import Ask, Key, Source, WatchSettings, unraw
+from ...core.model import Ask, Key, unraw
+from ...core.tables import Source, WatchSettings
 from ..jumps import asleep
 from . import words
 from .debounce import Debounce, Taken

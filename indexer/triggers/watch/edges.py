@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ...core.model import WatchSettings
+from ...core.tables import WatchSettings
 from .hear import Hear, Watcher
 from .inbox import Inbox
 from .mounts import MountTable

@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Collection
 from threading import Event, Thread
 
-from ...core.model import FileStat, Source, raw
+from ...core.model import FileStat, raw
+from ...core.tables import Source
 from ...sources.folder import unpack
 from ...sources.walk import Walk
 from .hear import Hear

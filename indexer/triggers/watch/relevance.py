@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from ...core.model import Source, raw, unraw
+from ...core.model import raw, unraw
+from ...core.tables import Source
 from ...sources.patterns import IGNORE_FILE, Patterns, ignored_by, included, lines_of
 from ...sources.rules import junk
 from ...sources.walk import skipped_folder

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ...core.model import Message, Source
+from ...core.model import Message
+from ...core.tables import Source
 from . import words
 from .edges import Edges
 from .hear import Watcher

@@ -11,7 +11,8 @@ from anyio import to_thread
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from ...core.model import Ask, Key, Message, Source, display
+from ...core.model import Ask, Key, Message, display
+from ...core.tables import Source
 from ...sources import receiving
 from ..asking import DocumentId, asked_by, key_in
 from ..document import problems
