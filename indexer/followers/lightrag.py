@@ -215,8 +215,8 @@ class LightRag:
     def _there_already(self, task: Task, sending: Item, track: str, tried: bool) -> Item:
         """The name or the content is known there: by an earlier try of ours, by another document, or from before us."""
         name = str(sending.remote["name"])
-        own = next((r for r in self.api.listed() if r.name == name and not r.original), None)
-        if own is not None:
+        rows = sorted((r for r in self.api.listed() if r.name == name), key=lambda r: bool(r.original))
+        if own := next(iter(rows), None):  # a row that only says "a copy of …" keeps the name as well
             remote = {"name": name, "track": track or own.track, "id": own.id}
             return sending._replace(step="accepted" if tried else "deleting", remote=remote)
         other = next(iter(self.api.tracked(track)), None) if track else None

@@ -20,6 +20,8 @@ from indexer.followers.remote_names import remote_name
 from indexer.followers.runner import Runner, flush
 from indexer.store import disk
 
+MOST_TURNS = 5000
+
 
 class Clock:
     """Seconds that pass only while somebody sleeps."""
@@ -111,8 +113,14 @@ class Lab:
         self, settings: FollowerSettings | None = None, stop: Callable[[], None] = lambda: None
     ) -> Message | None:
         """Send until all is there; why not, if it cannot."""
+        turns = iter(range(MOST_TURNS))
+
+        def patience() -> None:
+            stop()
+            assert next(turns, None) is not None, f"it never comes to rest: {runner.follower.remotes()}"
+
         with self.opened(settings) as runner:
-            return flush(runner, stop, self.clock.sleep)
+            return flush(runner, patience, self.clock.sleep)
 
 
 def bare(texts: dict[str, str]) -> dict[str, str]:

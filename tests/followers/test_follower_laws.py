@@ -20,7 +20,7 @@ from indexer.followers.runner import flush
 
 MANY = "INDEXER_TEST_FOLLOWERS" in os.environ
 SEEDS = range(int(os.environ.get("INDEXER_TEST_FOLLOWERS", "3")))
-SCENES = ("first", "edit", "delete", "move") if MANY else ("edit", "move")
+SCENES = ("first", "edit", "delete", "move", "copy") if MANY else ("edit", "move")
 NAMES = [f"{folder}{name}" for folder in ("", "hr/", "it/") for name in ("a.txt", "b.md", "员工手册.md")]
 
 
@@ -113,6 +113,8 @@ def test_death_before_any_step(tmp_path: Path, server: StandIn, scene: str) -> N
         (lab.root / "1.txt").unlink()
     elif scene == "move":
         (lab.root / "1.txt").rename(lab.root / "9.txt")
+    elif scene == "copy":
+        lab.write("9.txt", text(1))
     lab.commit()
     before = (dict(server.docs), lab.kb.settings.metadata)
     ledger = Path(before[1]) / "followers"
@@ -143,6 +145,26 @@ def _restore(folder: Path, saved: dict[str, bytes]) -> None:
             path.unlink()
     for name, data in saved.items():
         (folder / name).write_bytes(data)
+
+
+def test_the_answer_to_a_copy_is_lost(tmp_path: Path, server: StandIn) -> None:
+    """The server lists it as a copy of another, by its name: it is not sent for ever; when the other goes, it is sent as itself."""
+    lab = Lab(tmp_path, settings(server))
+    lab.write("1.txt", text(1))
+    lab.commit()
+    assert lab.flush() is None
+    lab.write("2.txt", text(1))
+    lab.commit()
+    lost = iter(["drop"])
+    server.fault = lambda method, path: next(lost, None) if path == "/documents/text" else None
+    lab.flush()
+    lab.clock.sleep(100)
+    assert lab.flush() is None
+    assert differs(server.content(), lab.texts()) == []
+    (lab.root / "1.txt").unlink()
+    lab.commit()
+    assert lab.flush() is None
+    assert (differs(server.content(), lab.texts()), list(server.content())) == ([], ["kb%2F2.txt"])
 
 
 def test_an_outage_sends_the_final_state_only(tmp_path: Path, server: StandIn) -> None:
