@@ -125,6 +125,8 @@ class LightRag:
                 return Item("absent")  # the server lost it: it is sent again
             return item
         remote = {**item.remote, "id": row.id}
+        if row.original and all(r.id != row.original for r in self.api.listed()):
+            return self._alone(item._replace(remote=remote))
         if row.original or row.state == "processed":
             done = item._replace(step="done", remote=remote, original=row.original)
             return done._replace(note=None, tries=0, retry_ns=0, at_ns=0)
@@ -184,10 +186,11 @@ class LightRag:
     def _released(self, gone: Sequence[Task], record: Record) -> list[Mapping[Key, Item | None]]:
         """Documents for which one of these stood: their own content is to be sent now."""
         ids = [str(t.item.remote["id"]) for t in gone if t.item.remote.get("id")]
-        return [
-            {key: item._replace(step="deleting" if self.api.by_name else "absent", original="", digest="")}
-            for key, item in record.sharing(ids).items()
-        ]
+        return [{key: self._alone(item)} for key, item in record.sharing(ids).items()]
+
+    def _alone(self, item: Item) -> Item:
+        """A copy whose original is gone: it stands for nothing, and its own content is to be sent."""
+        return item._replace(step="deleting" if self.api.by_name else "absent", original="", digest="")
 
     # ---- what comes ------------------------------------------------------------------
 

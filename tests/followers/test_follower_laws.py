@@ -167,6 +167,25 @@ def test_the_answer_to_a_copy_is_lost(tmp_path: Path, server: StandIn) -> None:
     assert (differs(server.content(), lab.texts()), list(server.content())) == ([], ["kb%2F2.txt"])
 
 
+def test_the_original_goes_before_its_copy_is_known_as_one(tmp_path: Path, server: StandIn) -> None:
+    """The copy was handed over and we died; its original is deleted meanwhile: the copy is sent as itself."""
+    lab = Lab(tmp_path, settings(server))
+    lab.write("1.txt", text(1))
+    lab.commit()
+    assert lab.flush() is None
+    lab.write("2.txt", text(1))
+    lab.commit()
+    step, died = 1, True
+    while died and not any(name == "kb%2F2.txt" for name, _ in server.taken):
+        step += 1
+        died = killed_before(step, lambda: sent(lab), ("http", "ledger"))
+    (lab.root / "1.txt").unlink()
+    lab.commit()
+    assert lab.flush() is None
+    assert differs(server.content(), lab.texts()) == []
+    assert len(server.docs) == 1
+
+
 def test_an_outage_sends_the_final_state_only(tmp_path: Path, server: StandIn) -> None:
     """50 edits of 5 documents while the server is away: 5 documents are sent when it is back."""
     lab = Lab(tmp_path, settings(server))
