@@ -16,6 +16,11 @@ _START = re.compile(
     r"|(?:Article|ARTICLE|Section|SECTION|Clause|CLAUSE) \d{1,4}(?:\.\d{1,3}){0,3}(?=[\s.:)(*])"
     r"|§{1,2} ?\d{1,4}[a-z]?(?=[\s.:)(*]))"
 )
+_PART = re.compile(
+    r"(?m)^[ \t\u3000]*(?:\*\*)?(?:第[一二三四五六七八九十百千零〇两\d]{1,9}[编篇章节](?=[\s\u3000:：])"
+    r"|(?:Chapter|CHAPTER|Part|PART|Title|TITLE) (?:\d{1,4}|[IVXLC]{1,8})(?=[\s.:]))"
+)
+"""Where the provisions before end, though none begins yet."""
 _WORDS = ("条", "§", "Article ", "ARTICLE ", "Section ", "SECTION ", "Clause ", "CLAUSE ")
 """Looked for first: most texts hold none of them, and that is found out at once."""
 _END = re.compile(r"[。；;：:\n]|[.!?](?=\s)")
@@ -31,14 +36,36 @@ def is_numbered(texts: Iterable[str]) -> bool:
 
 
 class Provisions:
-    """Where the provisions of a text begin; falsy when there are none."""
+    """Where the provisions of a text begin; falsy when there are none.
 
-    def __init__(self, text: str, size: int) -> None:
-        self._text, self._size = text, size
+    ``before``: the first words of one that goes on in this text, for what stands before the first beginning.
+    """
+
+    def __init__(self, text: str, size: int, before: str = "") -> None:
+        self._text, self._size, self._before = text, size, before
         self._starts = [m.start() for m in _START.finditer(text)]
+        self._parts = [m.start() for m in _PART.finditer(text)]
 
     def __bool__(self) -> bool:
-        return bool(self._starts)
+        return bool(self._starts or self._before)
+
+    def going_on(self) -> str:
+        """The first words of the one at the end of the text, for the text that follows on the next page."""
+        return self._words(len(self._text), len(self._text))
+
+    def _words(self, start: int, until: int) -> str:
+        """The first words of the provision that goes on at ``start``, "" where a part of the document begins after it."""
+        i = bisect_right(self._starts, start) - 1
+        begun = self._starts[i] if i >= 0 else -1
+        if begun < self._last_part(start):
+            return ""
+        return (
+            self._before if i < 0 else _first_words(self._text, begun, min(until, begun + min(MOST, self._size // 4)))
+        )
+
+    def _last_part(self, start: int) -> int:
+        i = bisect_right(self._parts, start) - 1
+        return self._parts[i] if i >= 0 else -2
 
     def begin(self, start: int, known: int) -> int:
         """Where a chunk from ``start`` begins, when all before ``known`` is in the chunk before it: no tail of another provision."""
@@ -53,9 +80,9 @@ class Provisions:
         What repeats the chunk before makes room for it; then it is cut, and left out where too little would be left.
         """
         i = bisect_right(self._starts, start) - 1
-        if i < 0 or not self._text[self._starts[i] : start].strip():
+        if i >= 0 and not self._text[self._starts[i] : start].strip():
             return start, ""
-        lead = _first_words(self._text, self._starts[i], min(start, self._starts[i] + min(MOST, self._size // 4)))
+        lead = self._words(start, start)
         if len(lead) < LEAST:
             return start, ""
         if end - start + len(lead) + 1 > self._size and start < known < end:

@@ -14,23 +14,20 @@ provisions: ``provisions_factor`` times the size); none is white space only; wit
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
-from typing import NamedTuple
 
-from indexer.core.model import Chunk, Parsed, Section
+from indexer.blocks import Block, Leads, Span, blocks
+from indexer.core.model import Chunk, Parsed
 from indexer.core.ports import Splitter
 from indexer.core.tables import SplitSettings
 from indexer.provisions import Provisions, is_numbered
 from indexer.separators import patterns
 
-VERSION = "3"
+VERSION = "4"
 SENTENCES = 2  # the level below line ends
 ROW_END = re.compile(r"\n|(?<=[^\n])\Z")
 NONE: Mapping[int, int] = {}
-Span = tuple[int, int]
 
 
 def fingerprint(settings: SplitSettings) -> Mapping[str, object]:
@@ -45,22 +42,29 @@ def make_splitter(settings: SplitSettings) -> Splitter:
 
     def split(parsed: Parsed) -> Sequence[Chunk]:
         numbered = is_numbered(section.text for section in parsed.sections if section.kind == "text")
-        blocks = _blocks(parsed.sections, settings.size)
-        return [chunk for block in blocks for chunk in _chunks(block, cutter, larger if numbered else None)]
+        chunks: list[Chunk] = []
+        known: Block | None = None  # the block before, and its provisions
+        provisions: Provisions | None = None
+        for block in blocks(parsed.sections, settings.size):
+            before = provisions.going_on() if provisions and known and _on_the_next_page(known, block) else ""
+            # a table has its own header
+            provisions = Provisions(block.text, larger.size, before) if numbered and not block.whole else None
+            chunks += _chunks(block, larger if provisions else cutter, provisions)
+            known = block
+        return chunks
 
     return split
 
 
-def _chunks(block: _Block, cutter: _Cutter, larger: _Cutter | None) -> Iterator[Chunk]:
-    """The block's chunks without the white space around them; of white space alone there is none.
+def _on_the_next_page(known: Block, block: Block) -> bool:
+    """Whether a text goes on from one page to the next."""
+    return known.headings == block.headings and block.page is not None and known.page != block.page
 
-    With a larger cutter, that of a document of numbered provisions, these are cut by it.
-    """
+
+def _chunks(block: Block, cutter: _Cutter, provisions: Provisions | None) -> Iterator[Chunk]:
+    """The block's chunks without the white space around them; of white space alone there is none."""
     text, base, headings, page, place = block.text, block.start, block.headings, block.page, block.place
-    leads = _Leads(block) if block.leads else None
-    provisions = Provisions(text, larger.size) if larger and not block.whole else None  # a table has its own header
-    if provisions and larger:
-        cutter = larger
+    leads = Leads(block) if block.leads else None
     known = 0  # all before it is in the chunks so far
     for start, end in cutter.spans(block):
         if provisions:
@@ -79,97 +83,6 @@ def _chunks(block: _Block, cutter: _Cutter, larger: _Cutter | None) -> Iterator[
             yield Chunk(lead + text[start:until], base + start, base + until, headings, page, place)
 
 
-class _Block(NamedTuple):
-    """Neighbouring sections under one heading and on one page; no chunk crosses its edges."""
-
-    text: str
-    start: int
-    headings: tuple[str, ...]
-    page: int | None
-    place: str
-    whole: list[Span]  # tables and code: cut between lines only
-    leads: dict[int, str]  # by the start of the table: its header
-
-
-class _Leads:
-    """Which header a chunk of the block lacks."""
-
-    def __init__(self, block: _Block) -> None:
-        self._text, self.by_start = block.text, block.leads
-        self._tables = [(start, end, block.leads[start]) for start, end in block.whole if start in block.leads]
-        self._starts = [start for start, _, _ in self._tables]
-
-    def before(self, start: int, end: int) -> str:
-        """What to put in front of the chunk of this span (in the block), which begins with no white space."""
-        i = bisect_right(self._starts, start) - 1
-        if i < 0 or start >= self._tables[i][1] or self._text.startswith(self._tables[i][2].strip(), start, end):
-            return ""
-        return self._tables[i][2]
-
-    def lacking(self, at: int, size: int) -> int:
-        """Characters of the header that a chunk from ``at`` on needs room for, the white space left out."""
-        head = self._text[at : at + size]
-        return len(self.before(at + len(head) - len(head.lstrip()), len(self._text)))
-
-
-def lead_of(section: Section, size: int) -> str:
-    """The lead as it is put before chunks: one that would fill half of them is cut, at a cell's edge if it has any."""
-    if not section.lead or len(section.lead) < size // 2:
-        return section.lead
-    if size < 16:
-        return ""
-    room = section.lead[: max(1, size // 2 - 1)]
-    edge = max(room.rfind(" | "), room.rfind("\t"))
-    return room[: edge if edge > 0 else len(room)].rstrip() + "\n"
-
-
-def _blocks(sections: Iterable[Section], size: int) -> Iterator[_Block]:
-    """Groups sections; a heading without text of its own goes with the first one under it."""
-    at = 0
-    held: _Block | None = None
-    for (headings, page, place), group in groupby(sections, key=lambda s: (s.headings, s.page, s.place)):
-        start = at
-        pieces: list[str] = []
-        whole: list[Span] = []
-        leads: dict[int, str] = {}
-        for section in group:
-            if section.kind != "text":
-                whole.append((at - start, at - start + len(section.text)))
-                if section.lead and section.text:
-                    leads[at - start] = lead_of(section, size)
-            pieces.append(section.text)
-            at += len(section.text)
-        if at == start:
-            continue
-        block = _Block("".join(pieces), start, headings, page, place, whole, leads)
-        if held is not None:
-            block = _joined(held, block) if _leads(held, block, size) else (yield held) or block
-        held = block
-    if held is not None:
-        yield held
-
-
-def _leads(block: _Block, following: _Block, size: int) -> bool:
-    """Whether a block is only a heading line above its first sub-section: too little to find."""
-    depth = len(block.headings)
-    return (
-        0 < depth < len(following.headings)
-        and following.headings[:depth] == block.headings
-        and block.page == following.page
-        and len(block.text) < size
-        and "\n" not in block.text.strip()
-        and not block.whole
-        and not following.text.isspace()
-    )
-
-
-def _joined(first: _Block, second: _Block) -> _Block:
-    shift = len(first.text)
-    whole = [(start + shift, end + shift) for start, end in second.whole]
-    leads = {start + shift: lead for start, lead in second.leads.items()}
-    return _Block(first.text + second.text, first.start, second.headings, second.page, second.place, whole, leads)
-
-
 @lru_cache(maxsize=256)
 def _cutter(size: int, overlap: int) -> _Cutter:
     """One cutter a size: tables are cut shorter by the length of their header."""
@@ -185,10 +98,10 @@ class _Cutter:
         self.patterns = patterns(size)
         self.last = len(self.patterns) - 1
 
-    def spans(self, block: _Block) -> list[Span]:
+    def spans(self, block: Block) -> list[Span]:
         """Spans of a block's chunks, with the white space around them."""
         found: list[Span] = []
-        leads = _Leads(block) if block.leads else None
+        leads = Leads(block) if block.leads else None
         if len(block.text) <= self._room(leads, 0):
             found.append((0, len(block.text)))
         elif block.whole:
@@ -209,7 +122,7 @@ class _Cutter:
         units = (match.end() for match in self.patterns[self.last].finditer(text))
         self._merge(text, base, units, self.last + 1, found)
 
-    def _with_whole(self, block: _Block) -> Iterator[int]:
+    def _with_whole(self, block: Block) -> Iterator[int]:
         """Ends of paragraphs, tables and code blocks."""
         at = 0
         for start, end in [*block.whole, (len(block.text), len(block.text))]:
@@ -220,7 +133,7 @@ class _Cutter:
 
     def _merge(
         self, text: str, base: int, ends: Iterable[int], deeper: int, found: list[Span],
-        whole: Mapping[int, int] = NONE, leads: _Leads | None = None,
+        whole: Mapping[int, int] = NONE, leads: Leads | None = None,
     ) -> None:  # fmt: skip
         """Joins neighbouring pieces up to ``size`` and cuts longer ones at a deeper level."""
         size, overlap, last = self.size, self.overlap, self.last
@@ -243,11 +156,11 @@ class _Cutter:
             at = end
         found.append((base + begin, base + at))
 
-    def _room(self, leads: _Leads | None, begin: int) -> int:
+    def _room(self, leads: Leads | None, begin: int) -> int:
         """For a chunk from ``begin`` on: one that begins in a table without its header gets it in front."""
         return self.size if leads is None else self.size - leads.lacking(begin, self.size)
 
-    def _overlapping(self, starts: list[int], begin: int, at: int, end: int, leads: _Leads | None) -> int:
+    def _overlapping(self, starts: list[int], begin: int, at: int, end: int, leads: Leads | None) -> int:
         """Where the next chunk begins: at most ``overlap`` before ``at``, and not too long with the piece to come."""
         first = 0
         while at - begin > self.overlap or (begin < at and end - begin > self._room(leads, begin)):
@@ -256,9 +169,7 @@ class _Cutter:
         del starts[:first]
         return begin
 
-    def _cut_long(
-        self, text: str, base: int, deeper: int, found: list[Span], whole: bool, leads: _Leads | None
-    ) -> None:
+    def _cut_long(self, text: str, base: int, deeper: int, found: list[Span], whole: bool, leads: Leads | None) -> None:
         if not whole:
             self._split(text, base, deeper, found)
         elif len(text.strip()) <= self._room(leads, base):

@@ -7,9 +7,10 @@ from hypothesis import settings as rounds
 from hypothesis import strategies as st
 from texts import SIZES, TEXTS, documents, settings
 
+from indexer.blocks import lead_of
 from indexer.core.model import Chunk, Parsed, Section
 from indexer.core.tables import SplitSettings
-from indexer.split import lead_of, make_splitter
+from indexer.split import make_splitter
 
 LEADS = (
     "",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,6 +91,43 @@ def test_a_law_in_chapters() -> None:
     assert all(len(c.text) > 100 for c in chunks[:1])
 
 
+PAGES = ("第四十六条 有下列情形之一的，用人单位应当向劳动者支付经济补偿：\n（一）劳动者解除劳动合同的；\n",
+         "（二）用人单位提出解除劳动合同的；\n（三）劳动合同期满的。\n", "（四）其他情形。\n第四十七条 经济补偿按年限支付。\n",
+         "第五章 监督检查\n国务院劳动行政部门负责监督管理。\n")  # fmt: skip
+
+
+def paged(*texts: str, headings: tuple[str, ...] = ()) -> list[str]:
+    sections = tuple(Section(t, headings if n else (), n + 1) for n, t in enumerate(texts))
+    return [c.text for c in make_splitter(SplitSettings(256, 0))(Parsed(sections))]
+
+
+def test_a_provision_goes_on_over_the_pages() -> None:
+    """A page begins in the middle of an article: that is said. A new part of the law ends it."""
+    _, second, third, fourth = paged(*PAGES)
+    assert second == "第四十六条 有下列情形之一的，用人单位应当向劳动者支付经济补偿：\n" + PAGES[1].strip()
+    assert third == "第四十六条 有下列情形之一的，用人单位应当向劳动者支付经济补偿：\n" + PAGES[2].strip()
+    assert fourth == PAGES[3].strip()
+
+
+def test_under_another_heading_nothing_goes_on() -> None:
+    """Page or not."""
+    assert paged(*PAGES[:2], PAGES[2], headings=("附则",))[1] == PAGES[1].strip()
+
+
+def test_a_part_that_is_no_heading_ends_a_provision() -> None:
+    """第二章 stands in the text alone: what follows belongs to no article yet."""
+    text = (
+        "第一条 为了规范管理，制定本办法。\n第二章 组织\n"
+        + "本章规定组织机构的设置与职责分工。" * 12
+        + "\n第二条 设立委员会。\n"
+    )
+    assert not [
+        p
+        for p in pieces(text)
+        if "第一条" in p and "组织机构" in p and not p.startswith("第一条 为了规范管理，制定本办法。\n第二章")
+    ]
+
+
 provision = st.tuples(st.integers(1, 99), st.text("甲乙丙。；：，\n （）一二三", min_size=1, max_size=160)).map(
     lambda p: f"第{p[0]}条 {p[1]}\n"
 )
@@ -99,11 +138,13 @@ provision = st.tuples(st.integers(1, 99), st.text("甲乙丙。；：，\n （�
     st.integers(20, 200),
     st.integers(0, 15),
     st.integers(1, 4),
+    st.sets(st.integers(1, 600), max_size=4),
 )
-def test_the_laws_of_the_splitter_hold(text: str, size: int, overlap: int, factor: int) -> None:
+def test_the_laws_of_the_splitter_hold(text: str, size: int, overlap: int, factor: int, ends: set[int]) -> None:
     """Nothing is lost, nothing too long, every chunk ends with the text at its place; what is in front is from before it."""
-    covered = set()
-    for chunk in make_splitter(SplitSettings(size, overlap, factor))(Parsed((Section(text),))):
+    covered, edges = set(), [0, *sorted(e for e in ends if e < len(text)), len(text)]
+    pages = tuple(Section(text[a:b], (), n) for n, (a, b) in enumerate(itertools.pairwise(edges), 1))
+    for chunk in make_splitter(SplitSettings(size, overlap, factor))(Parsed(pages)):
         own = text[chunk.start : chunk.end]
         assert chunk.text.endswith(own)
         assert own == own.strip() != ""

@@ -108,5 +108,5 @@ def test_an_edit_changes_few_chunks() -> None:
 
 def test_fingerprint_has_what_decides_the_cuts() -> None:
     """Another size, overlap or version is another profile."""
-    expected = {"splitter": "3", "size": 256, "overlap": 50, "provisions_factor": 2}
+    expected = {"splitter": "4", "size": 256, "overlap": 50, "provisions_factor": 2}
     assert fingerprint(SplitSettings(256, 50)) == expected
