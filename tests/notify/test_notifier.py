@@ -307,7 +307,7 @@ def test_nothing_heavy_is_loaded_before_something_is_sent(scene: Scene) -> None:
     """apprise takes half a second: not for a daemon that has nothing to tell."""
     code = (
         "import sys, indexer.notify, indexer.logs; from indexer.settings import Settings; "
-        "from indexer.core.model import LogSettings, NotifySettings; "
+        "from indexer.core.tables import LogSettings, NotifySettings; "
         f"s = Settings({str(scene.home)!r}, notify=NotifySettings(('json://127.0.0.1:1',))); "
         "log = indexer.logs.setup(LogSettings(), s.metadata, mask=indexer.logs.mask_of(s)); "
         "n = indexer.notify.Notifier(s, 'en', log); n.start(); n.stop(); log.close(); "

@@ -73,7 +73,7 @@ def test_importing_and_asking_load_no_library() -> None:
     """`import indexer.parse`, `supports` and `fingerprint` cost no heavy import."""
     script = (
         "import sys, indexer.parse as p, indexer.split\n"
-        "from indexer.core.model import ParseLimits\n"
+        "from indexer.core.tables import ParseLimits\n"
         "parsers = p.Parsers(ParseLimits()); parsers.fingerprint(); parsers.supports('a.pdf')\n"
         "parsers.parse('a.md', '# 标题\\n正文'.encode())\n"
         "heavy = {'pypdf', 'docx', 'lxml', 'chardet', 'langchain_core', 'langchain_text_splitters', 'numpy',"

@@ -264,7 +264,7 @@ def test_close_ends_the_worker_and_removes_its_folder(tmp_path: Path, monkeypatc
 SCRIPT = """
 import os, sys, time
 sys.path[:0] = {path!r}
-from indexer.core.model import ParseLimits
+from indexer.core.tables import ParseLimits
 from indexer.parse import Parsers
 parsers = Parsers(ParseLimits(), {{"well": "misbehaving:Well", "sleep": "misbehaving:Sleep"}})
 {body}
