@@ -13,6 +13,7 @@ from indexer.core.model import Key, Message
 from indexer.docid import docid
 from indexer.followers.ledger import Ledger
 from indexer.followers.model import Item
+from indexer.followers.opening import opened
 
 FOLLOWERS = """
 [[followers]]
@@ -35,7 +36,10 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def written(web: Running) -> Ledger:
-    """The ledger, to write in as a worker would."""
+    """The ledger, to write in as a worker would that has begun."""
+    for settings in web.kb.settings.followers:
+        with opened(web.kb, settings, print) as follower:
+            follower.begin()
     return Ledger(Path(web.kb.settings.metadata))
 
 
