@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ..core.following import FollowerSettings
     from ..followers.resync import Difference
 
+PATIENCE_SECONDS = 15.0
+"""How long `resync` waits for the daemon to be between two steps."""
+
 
 def arguments(name: str, sub: argparse.ArgumentParser, t: Callable[[str], str]) -> None:
     """What the commands take."""
@@ -144,7 +147,7 @@ def _resync(kb: KnowledgeBase, options: argparse.Namespace, out: Out) -> int:
     for settings in chosen:
         with opened(kb, settings, out.warn) as follower:
             try:
-                with alone(follower.ledger.path.parent, settings.name):
+                with alone(follower.ledger.path.parent, settings.name, PATIENCE_SECONDS):
                     difference = compare(follower)
                     _say_difference(settings.name, difference, options, out)
                     if not options.dry_run:

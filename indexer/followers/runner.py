@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ..core.errors import Busy, IndexerError
@@ -121,9 +121,18 @@ def left_over(counts: Mapping[str, int]) -> Message | None:
 
 
 @contextmanager
-def alone(folder: Path, name: str) -> Iterator[None]:
-    """Be the only process that works on a follower; raises Busy."""
-    with writer_lock(folder / f"{name}.lock", "flush"):
+def alone(folder: Path, name: str, patience: float = 0.0) -> Iterator[None]:
+    """Be the only process that works on a follower; raises Busy after so many seconds. The daemon lets go between its steps."""
+    end = time.monotonic() + patience
+    with ExitStack() as held:
+        while True:
+            try:
+                held.enter_context(writer_lock(folder / f"{name}.lock", "flush"))
+                break
+            except Busy:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(0.05)
         yield
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ import pytest
 from following import Lab, bare, differs, text
 from lightrag_stand_in import StandIn, served
 
+from indexer.core.errors import Busy
 from indexer.core.following import FollowerSettings
 from indexer.followers.http import Http
 from indexer.followers.ledger import Ledger
 from indexer.followers.model import Misconfigured, Refused, Unreachable
-from indexer.followers.runner import flush
+from indexer.followers.runner import alone, flush
 from indexer.followers.told import facts, troubles
 
 
@@ -278,12 +280,30 @@ def test_an_index_without_documents(tmp_path: Path, server: StandIn) -> None:
 
 def test_one_at_a_time(filled: Lab) -> None:
     """Two processes never work on one follower; the second waits its turn."""
-    from indexer.followers.runner import alone
-
     folder = Path(filled.kb.settings.metadata) / "followers"
     with alone(folder, "graph"), filled.opened() as runner:
         assert runner.turn() == 1.0
         assert runner.state == ""
+
+
+def test_waiting_for_another_process(tmp_path: Path) -> None:
+    """With patience its turn comes; without, or when that ends, it is said who is at work."""
+    held, free = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with alone(tmp_path, "graph"):
+            held.set()
+            free.wait(60)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert held.wait(60)
+    with pytest.raises(Busy), alone(tmp_path, "graph", 0.2):
+        pass
+    threading.Timer(0.3, free.set).start()
+    with alone(tmp_path, "graph", 60):
+        assert free.is_set()
+    thread.join()
 
 
 def test_the_ledger_on_a_full_disk(filled: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
