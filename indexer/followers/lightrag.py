@@ -218,8 +218,9 @@ class LightRag:
     def _there_already(self, task: Task, sending: Item, track: str, tried: bool) -> Item:
         """The name or the content is known there: by an earlier try of ours, by another document, or from before us."""
         name = str(sending.remote["name"])
-        rows = sorted((r for r in self.api.listed() if r.name == name), key=lambda r: bool(r.original))
-        if own := next(iter(rows), None):  # a row that only says "a copy of …" keeps the name as well
+        # a row that only says "a copy of …" keeps the name as well
+        own = min((r for r in self.api.listed() if r.name == name), key=lambda r: bool(r.original), default=None)
+        if own is not None:
             remote = {"name": name, "track": track or own.track, "id": own.id}
             return sending._replace(step="accepted" if tried else "deleting", remote=remote)
         other = next(iter(self.api.tracked(track)), None) if track else None
