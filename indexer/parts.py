@@ -67,21 +67,32 @@ class Parts:
         self.log = setup(s.log, s.metadata, lang=self.lang, mask=mask_of(s))
         self.runs = RunLog(self.log)
         if s.metrics.listen or s.serve.enabled:
-            from .metrics import Metrics, serve
+            from .metrics import Metrics
 
             self._metrics = self._metrics or Metrics(s, __version__)
             self._metrics.configure(s)
-            if s.metrics.listen:
-                self._served = serve(s.metrics.listen, self._metrics, self.heard)
+        self._serve_metrics(s.metrics.listen)
         if s.notify.urls:
             from .notify import Notifier
 
             self._notifier = Notifier(s, self.lang, self.log)
             self._notifier.start()
 
+    def _serve_metrics(self, listen: str) -> None:
+        """On that address only; who answers there already goes on, for no scrape may fail while a configuration is read."""
+        if self._served is not None and self._served.address and self._served.listen == listen:
+            return
+        if self._served is not None:
+            self._served.close()
+        self._served = None
+        if listen and self._metrics is not None:
+            from .metrics import serve
+
+            self._served = serve(listen, self._metrics, self.heard)
+
     def configure(self, settings: Settings) -> None:
         """Other settings: everything that depends on them is built anew."""
-        self._close()
+        self._let_go()
         self._settings = settings
         self._build()
 
@@ -223,12 +234,10 @@ class Parts:
 
     # ---- the end ---------------------------------------------------------------------
 
-    def _close(self) -> None:
-        if self._served is not None:
-            self._served.close()
-        if self._notifier is not None:
-            self._notifier.stop(_LETTERS_SECONDS)
-        self._served = self._notifier = None
+    def _let_go(self) -> None:
+        notifier, self._notifier = self._notifier, None
+        if notifier is not None:
+            notifier.stop(_LETTERS_SECONDS)
         self.log.close()
 
     def close(self) -> None:
@@ -236,4 +245,5 @@ class Parts:
         self.stop_followers()
         self._stop_web()
         self.systemd.close()
-        self._close()
+        self._serve_metrics("")
+        self._let_go()

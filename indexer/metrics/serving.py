@@ -68,10 +68,10 @@ class _Server(ThreadingHTTPServer):
 
 
 class Served:
-    """A server at work, or none where the address could not be had."""
+    """A server at work on ``listen``, or none where the address could not be had."""
 
-    def __init__(self, server: _Server | None = None) -> None:
-        self._server = server
+    def __init__(self, listen: str, server: _Server | None = None) -> None:
+        self.listen, self._server = listen, server
         if server is not None:
             threading.Thread(target=server.serve_forever, args=(0.2,), name="metrics-http", daemon=True).start()
 
@@ -96,11 +96,11 @@ def serve(listen: str, metrics: Metrics, tell: Tell) -> Served:
     """
     host, _, port = listen.rpartition(":")
     try:
-        return Served(_Server((host.strip("[]"), int(port)), metrics))
+        return Served(listen, _Server((host.strip("[]"), int(port)), metrics))
     except (OSError, ValueError, OverflowError) as e:
         why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
         tell("log", {"level": "error", "message": Message(_TAKEN, {"listen": listen, "why": why})})
-        return Served()
+        return Served(listen)
 
 
 _TAKEN = (

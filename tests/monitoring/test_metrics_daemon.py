@@ -83,6 +83,20 @@ def test_a_taken_port_does_not_stop_the_daemon(home: Path, tmp_path: Path) -> No
             until("metrics are there now", lambda: value(scrape(port), "indexer_commit") == 1)
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no signal to read the configuration again")
+def test_no_scrape_fails_while_the_configuration_is_read_again(home: Path, tmp_path: Path) -> None:
+    """Prometheus would take a refused scrape for a daemon that is down."""
+    configure(home, port := free_port())
+    log = tmp_path / "log"
+    with running(home, log) as daemon:
+        until("the first run", lambda: value(scrape(port), "indexer_commit") == 1)
+        for times in range(1, 4):
+            daemon.send_signal(signal.SIGHUP)
+            while log.read_text("utf-8").count("The configuration was read again") < times:
+                assert scrape(port), log.read_text("utf-8")
+                assert daemon.poll() is None
+
+
 def health(home: Path) -> int:
     """What `status --health` ends with."""
     argv = [sys.executable, "-m", "indexer", "status", "--health"]
