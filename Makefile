@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 # pip compiles one file after the other; this uses every core. Templates of packages that are no Python are of no concern.
-COMPILE := $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
+COMPILE := $(BIN)/python -m compileall -q -j 0 $(VENV)/lib indexer > /dev/null || true
+# The tests start a thousand processes: none of them must compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: try test check chromium e2e aimock test-models test-ocr prometheus test-alerts test-followers followers laws crash fuzz soak replay api bench alerts docs clean
 

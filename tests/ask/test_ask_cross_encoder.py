@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sentence_transformers", reason="needs the extra indexer[sentence-transformers]")
-
 from indexer import KnowledgeBase
 from indexer.core.errors import ConfigError
+
+pytestmark = pytest.mark.skipif(
+    find_spec("sentence_transformers") is None, reason="needs the extra indexer[sentence-transformers]"
+)  # imported by the tests only: it takes seconds
 
 QUESTION = "How long are backups kept?"
 

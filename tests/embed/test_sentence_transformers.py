@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,15 @@ import pytest
 from embed_texts import EN, ODD, ZH, prose
 from embedder_contract import EmbedderContract
 
-pytest.importorskip("sentence_transformers", reason="needs the extra indexer[sentence-transformers]")
-
 from indexer import embed
 from indexer.core.errors import ConfigError, EmbeddingFailed
 from indexer.core.ports import Embedder
 from indexer.core.tables import EmbeddingSettings
 from indexer.embed.transformer import _batches
+
+pytestmark = pytest.mark.skipif(
+    find_spec("sentence_transformers") is None, reason="needs the extra indexer[sentence-transformers]"
+)  # imported by the tests only: it takes seconds
 
 
 @pytest.fixture(scope="module")

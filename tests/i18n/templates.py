@@ -16,6 +16,7 @@ import string
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,6 +76,12 @@ def templates(modules: dict[str, ast.Module]) -> Iterator[Found]:
                 yield from (Found(t, f"{path}:{node.lineno}") for t in _literals(node.args[0], constants))
 
 
+@cache
+def said() -> tuple[Found, ...]:
+    """All templates of the package."""
+    return tuple(templates(trees()))
+
+
 def _name(function: ast.expr) -> str:
     return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
@@ -131,6 +138,6 @@ def chinese() -> dict[str, str]:
 
 if __name__ == "__main__":
     have = chinese()
-    for item in [*templates(trees()), *of_pages(), *(Found(w, "enum") for w in sorted(words()))]:
+    for item in [*said(), *of_pages(), *(Found(w, "enum") for w in sorted(words()))]:
         if item.text not in have:
             print(f"{item.where}\t{json.dumps(item.text, ensure_ascii=False)}")
