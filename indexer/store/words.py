@@ -58,8 +58,9 @@ def encode(texts: Sequence[str]) -> bytes:
 
     slices = [_slice(texts[i : i + _SLICE], i) for i in range(0, len(texts), _SLICE)]
     keys, rows, times = (np.concatenate(part) for part in zip(*(s[:3] for s in slices), strict=True))
-    order = np.argsort(keys, kind="stable")  # rows ascend within each token: slices do, and each is sorted
-    keys, rows, times = keys[order], rows[order], times[order]
+    bits = len(texts).bit_length()
+    keys, low = in_order(keys, rows.astype(np.uint64) << np.uint64(8) | times, bits + 8)
+    rows, times = low >> np.uint64(8), low.astype(np.uint8)
     starts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
     width = 2 if len(texts) <= 1 << 16 else 4
     head = _HEAD.pack(MAGIC, VERSION, width, len(starts), len(rows))
@@ -77,13 +78,33 @@ def _slice(texts: Sequence[str], base: int) -> tuple[Any, Any, Any, Any]:
 
     keys, rows = tokens(texts)
     lengths = np.bincount(rows, minlength=len(texts))
-    order = np.argsort(keys, kind="stable")
-    keys, rows = keys[order], rows[order]
+    keys, rows = in_order(keys, rows.astype(np.uint64), len(texts).bit_length())
     first = np.ones(len(keys), dtype=np.bool_)
     first[1:] = (np.diff(keys) != 0) | (np.diff(rows) != 0)
     starts = np.flatnonzero(first)
     times = np.minimum(np.diff(starts, append=len(keys)), _MOST).astype(np.uint8)
     return keys[starts], (rows[starts] + base).astype(np.uint32), times, lengths
+
+
+def in_order(keys: NDArray[np.uint64], low: NDArray[np.uint64], bits: int) -> tuple[Any, Any]:
+    """The pairs (key, low) in their order; ``low`` < 2**bits.
+
+    Numbers are sorted ten times as fast as the positions of numbers, so both go into one where they fit; where
+    they do not, the key's rank does.
+    """
+    import numpy as np
+
+    by, mask = np.uint64(bits), np.uint64((1 << bits) - 1)
+    fits = keys >> np.uint64(64 - bits) == 0
+    packed = np.sort(keys[fits] << by | low[fits])
+    large, rest = keys[~fits], low[~fits]
+    order = np.argsort(large)
+    large = large[order]
+    changes = np.diff(large, prepend=large[:1]) != 0
+    ranked = np.sort(np.cumsum(changes, dtype=np.uint64) << by | rest[order])
+    distinct = np.concatenate([large[:1], large[changes]])
+    found = np.concatenate([packed >> by, distinct[ranked >> by]])
+    return found, np.concatenate([packed & mask, ranked & mask])
 
 
 def _padded(data: bytes) -> bytes:

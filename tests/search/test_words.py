@@ -50,6 +50,23 @@ def test_each_token_of_each_text(tmp_path_factory: pytest.TempPathFactory, data:
     assert [opened.get(5 + i) for i in range(len(data))] == data
 
 
+PAIRS = st.integers(1, 40).flatmap(
+    lambda bits: st.tuples(
+        st.just(bits),
+        st.lists(st.tuples(st.one_of(st.integers(0, 9), st.integers(0, 2**64 - 1)), st.integers(0, 2**bits - 1))),
+    )
+)
+
+
+@given(PAIRS)
+@settings(deadline=None)
+def test_pairs_in_order(drawn: tuple[int, list[tuple[int, int]]]) -> None:
+    """By the first number and then the second, whether both fit into one or not."""
+    bits, pairs = drawn
+    keys, low = words.in_order(*(np.array([p[i] for p in pairs], dtype=np.uint64) for i in (0, 1)), bits)
+    assert list(zip(keys.tolist(), low.tolist(), strict=True)) == sorted(pairs)
+
+
 def test_another_version_of_the_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Is no index: the next update makes one; a file that says something else is damaged."""
     opened = file(tmp_path, ["tea", "rice"])
