@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def label_of(parsed: Parsed) -> str:
     return _plain(stated[1]) if stated else ""
 
 
+@lru_cache(maxsize=4096)  # every hit of a document asks, and every search finds the same documents
 def split_name(name: str) -> Named:
     """A file's stem or a title without its version label, and the label.
 

@@ -50,7 +50,9 @@ def test_what_contains_a_phrase_has_its_tokens(before: str, phrase: str, after: 
 @settings(deadline=None, max_examples=500)
 @given(
     st.lists(
-        st.one_of(TEXT, st.text("ががｶﾞ각ㄱㅏ가ᄀ" + chr(0x1161) + chr(0x11A8) + "e\u0301\u3099é\u0323İﬀ…①㎏Ａ", max_size=8)),
+        st.one_of(
+            TEXT, st.text("ががｶﾞ각ㄱㅏ가ᄀ" + chr(0x1161) + chr(0x11A8) + "e\u0301\u3099é\u0323İﬀ…①㎏Ａ", max_size=8)
+        ),
         max_size=4,
     )
 )

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import replay
 
 pytestmark = pytest.mark.skipif(not replay.SHARED.exists(), reason="../shared absent")
-STEPS = {"en-18f-handbook": (180, 25, 0.15), "zh-laws": (0, 3, 0.2)}
+STEPS = {"en-18f-handbook": (180, 25, 0.15), "zh-laws": (0, 1, 0.2)}
 
 
 @pytest.mark.parametrize("name", STEPS)
