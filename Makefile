@@ -90,7 +90,7 @@ $(SERVERS)/ranks:
 
 $(SERVERS)/%/bin/lightrag-server: $(SERVERS)/ranks
 	$(PYTHON) -m venv $(SERVERS)/$*
-	$(SERVERS)/$*/bin/python -m pip install --quiet "lightrag-hku[api]==$*"
+	$(SERVERS)/$*/bin/python -m pip install --quiet --no-compile "lightrag-hku[api]==$*"
 
 test-followers: $(SERVERS)/$(LIGHTRAG)/bin/lightrag-server $(VENV)/dev  ## the LightRAG follower against a real server
 	$(BIN)/python -m pytest tests/followers/test_lightrag_real.py --timeout 900
