@@ -46,7 +46,10 @@ _BYTES = "performance.getEntries().reduce((sum, e) => sum + (e.transferSize || 0
 
 
 class Visit(NamedTuple):
-    """Milliseconds to the answer's first byte, to the first contentful paint, and to that of the next visit."""
+    """Milliseconds to the answer's first byte, to the first contentful paint, and to that of the next visit.
+
+    ``jumps``: the layout shift of the first visit (a score without unit); ``bytes``: what it took over the network.
+    """
 
     answered: float
     painted: float

@@ -47,7 +47,7 @@ def test_what_contains_a_phrase_has_its_tokens(before: str, phrase: str, after: 
         assert set(tokens([phrase], codes=False).keys.tolist()) <= set(keys(text))
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(
     st.lists(
         st.one_of(

@@ -59,7 +59,6 @@ PAIRS = st.integers(1, 40).flatmap(
 
 
 @given(PAIRS)
-@settings(deadline=None)
 def test_pairs_in_order(drawn: tuple[int, list[tuple[int, int]]]) -> None:
     """By the first number and then the second, whether both fit into one or not."""
     bits, pairs = drawn

@@ -17,8 +17,8 @@ CASES = SHARED / "cases"
 
 pytestmark = pytest.mark.skipif(not CASES.exists(), reason="../shared absent")
 
-nice = shutil.which("nice") if hasattr(os, "geteuid") and os.geteuid() == 0 else None
-FIRST = (nice, "-n", "-10") if nice else ()
+NICE = shutil.which("nice") if hasattr(os, "geteuid") and os.geteuid() == 0 else None
+FIRST = (NICE, "-n", "-10") if NICE else ()
 """The script's clock, 90 s for 20,000 files, is that of a machine with nothing else to do; three other tests run here."""
 
 
